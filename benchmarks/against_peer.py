@@ -1,0 +1,91 @@
+"""Time every protocol against the loop that users run today; prints a table of ratios.
+
+    python benchmarks/against_peer.py [--domain-sizes 25,200] [--trials 1000000]
+
+The peer lives in an environment of its own, made on first use in benchmarks/.peer. For every
+protocol the two are measured one right after the other, so that a change in the machine's speed
+hits both; ratios, not seconds, are what the table is for. Both exclude start-up and compilation.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import statistics
+import subprocess
+import sys
+import time
+import venv
+from pathlib import Path
+
+from ldp_auditor import audit, mechanisms
+
+HERE = Path(__file__).parent
+PEER = HERE / ".peer"
+PINS = ("multi-freq-ldpy==0.2.5", "xxhash<4", "numba", "numpy", "scipy")
+
+
+def start_peer() -> subprocess.Popen[str]:
+    """Make the peer's environment if need be and start its loop."""
+    python = PEER / "bin" / "python"
+    if not python.exists():
+        print("making the peer's environment ...", file=sys.stderr)
+        venv.create(PEER, with_pip=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", *PINS], check=True)
+    return subprocess.Popen(
+        [python, HERE / "peer_loop.py"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def ask_peer(peer: subprocess.Popen[str], protocol: str, k: int) -> float:
+    """Return the peer's wall seconds per report."""
+    assert peer.stdin is not None
+    assert peer.stdout is not None
+    job = {"protocol": protocol, "k": k, "epsilon": 1.0, "delta": 1e-5, "seconds": 1.0}
+    print(json.dumps(job), file=peer.stdin, flush=True)
+    return float(json.loads(peer.stdout.readline()))
+
+
+def our_seconds(protocol: str, k: int, trials: int) -> float:
+    """Return our wall seconds per report: the median of five audits on all cores."""
+    epsilon = None if mechanisms.find(protocol).promises_nothing else 1.0
+    times = []
+    for run in range(6):
+        started = time.perf_counter()
+        audit(protocol, epsilon=epsilon, domain_size=k, trials=trials if run else 1000, seed=run)
+        times.append(time.perf_counter() - started)
+    return statistics.median(times[1:]) / (2 * trials)
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--domain-sizes", default="25,200")
+    parser.add_argument("--trials", type=int, default=1_000_000)
+    arguments = parser.parse_args()
+    peer = start_peer()
+    ratios = []
+    print(f"T = {arguments.trials:,}, epsilon = 1, all cores; nanoseconds of wall time per report")
+    print(f"{'k':>5} {'protocol':>9} {'peer':>10} {'ours':>8} {'ratio':>7}")
+    for k in map(int, arguments.domain_sizes.split(",")):
+        for protocol in mechanisms.available():
+            peer_before = ask_peer(peer, protocol, k)
+            ours = our_seconds(protocol, k, arguments.trials)
+            theirs = (peer_before + ask_peer(peer, protocol, k)) / 2
+            ratios.append(theirs / ours)
+            print(
+                f"{k:>5} {protocol:>9} {theirs * 1e9:>10,.0f} {ours * 1e9:>8,.1f} "
+                f"{ratios[-1]:>7,.0f}",
+                flush=True,
+            )
+    mean = math.exp(statistics.fmean(map(math.log, ratios)))
+    print(f"smallest ratio {min(ratios):,.0f}, geometric mean {mean:,.0f}")
+    peer.terminate()
+
+
+if __name__ == "__main__":
+    main()

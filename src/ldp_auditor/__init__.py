@@ -1,0 +1,55 @@
+"""LDP-Auditor: measure what local differential privacy mechanisms really leak.
+
+>>> from ldp_auditor import audit
+>>> audit("GRR", epsilon=1.0, domain_size=4, trials=10_000).verdict
+'no-violation-found'
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ldp_auditor.audit import AuditPlan, audit, run
+    from ldp_auditor.compare import Comparison, compare
+    from ldp_auditor.core import AuditResult, Claim, Counts, InputPair, Rates
+    from ldp_auditor.errors import AuditError
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "audit": "ldp_auditor.audit",
+    "run": "ldp_auditor.audit",
+    "AuditPlan": "ldp_auditor.audit",
+    "compare": "ldp_auditor.compare",
+    "Comparison": "ldp_auditor.compare",
+    "AuditResult": "ldp_auditor.core",
+    "Claim": "ldp_auditor.core",
+    "Counts": "ldp_auditor.core",
+    "InputPair": "ldp_auditor.core",
+    "Rates": "ldp_auditor.core",
+    "AuditError": "ldp_auditor.errors",
+}
+
+__all__ = [
+    "AuditError",
+    "AuditPlan",
+    "AuditResult",
+    "Claim",
+    "Comparison",
+    "Counts",
+    "InputPair",
+    "Rates",
+    "__version__",
+    "audit",
+    "compare",
+    "run",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import on first use, so that the command line answers before numba is loaded."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)

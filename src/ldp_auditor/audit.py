@@ -1,0 +1,226 @@
+"""Algorithm 1 of the paper: privatize both inputs, attack the reports, bound epsilon.
+
+An audit is cut into chunks of reports of one input. A chunk yields a number of hits, numbers add
+up, and a chunk's randomness depends on its position alone, so that chunks may run anywhere.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from ldp_auditor import mechanisms
+from ldp_auditor.attacks import make_attack
+from ldp_auditor.bounds import find_bound
+from ldp_auditor.core import Attack, AuditResult, Counts, InputPair, Mechanism
+from ldp_auditor.errors import require, whole_number
+from ldp_auditor.execution.threads import ThreadEngine
+from ldp_auditor.seeding import chunk_generator, stream_key
+
+BATCH_BYTES = 2**21
+"""Memory of a batch of reports: small enough for the cache, large enough to hide Python."""
+
+CHUNK_TRIALS = 2**16
+"""Trials of a chunk, of which a mechanism with large reports does several batches."""
+
+Progress = Callable[[int], None]
+"""Called with the number of reports attacked since the last call."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditPlan:
+    """Everything that decides the outcome of an audit."""
+
+    mechanism: Mechanism
+    pair: InputPair = InputPair(0, 1)
+    attack: str = "paper"
+    bound: str = "clopper-pearson"
+    alpha: float = 0.01
+    trials: int = 1_000_000
+    seed: int = 42
+
+    def __post_init__(self) -> None:
+        self.pair.check(self.mechanism.domain_size)
+        make_attack(self.attack, self.mechanism, self.pair)
+        find_bound(self.bound)
+        require(0 < self.alpha < 1, f"alpha must lie in (0, 1), got alpha={self.alpha}")
+        object.__setattr__(self, "trials", whole_number("trials", self.trials, at_least=1))
+        object.__setattr__(self, "seed", whole_number("seed", self.seed, at_least=0))
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Options of the mechanism beyond its claim and domain."""
+        return dict(getattr(self.mechanism, "options", {}))
+
+    @property
+    def stream(self) -> int:
+        """Key of the random stream: what is sampled, but not how much of it or how it is bounded."""
+        claim = self.mechanism.claim
+        return stream_key(
+            {
+                "mechanism": self.mechanism.name,
+                "epsilon": claim.epsilon,
+                "delta": claim.delta,
+                "domain_size": self.mechanism.domain_size,
+                "options": self.options,
+                "pair": [self.pair.first, self.pair.second],
+                "attack": self.attack,
+            }
+        )
+
+    @property
+    def batch_trials(self) -> int:
+        """Reports that are privatized at once; a property of the mechanism, not of the machine."""
+        report_bytes = getattr(self.mechanism, "report_bytes", 256)
+        return max(1, min(CHUNK_TRIALS, BATCH_BYTES // report_bytes))
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Consecutive chunks of one side: 0 for reports of the pair's first value, 1 of its second."""
+
+    side: int
+    first_chunk: int
+    last_chunk: int
+
+
+@dataclass(frozen=True)
+class PieceOutcome:
+    """How many of a piece's reports the attack attributed to the pair's first value."""
+
+    side: int
+    trials: int
+    hits: int
+
+
+@dataclass(frozen=True)
+class Audit:
+    """A plan with what is worked out once from it."""
+
+    plan: AuditPlan
+    attack: Attack
+    stream: int
+    batch_trials: int
+
+    @classmethod
+    def of(cls, plan: AuditPlan) -> Audit:
+        """Prepare the plan for running."""
+        attack = make_attack(plan.attack, plan.mechanism, plan.pair)
+        return cls(plan, attack, plan.stream, plan.batch_trials)
+
+    def pieces(self) -> Iterator[Piece]:
+        """Cut both sides into pieces, alternating between them.
+
+        Pieces of the square root of the number of chunks leave enough of them to balance cores
+        and to show progress, and few enough that dispatching costs nothing.
+        """
+        chunks = -(-self.plan.trials // CHUNK_TRIALS)
+        length = math.isqrt(chunks)
+        for first in range(0, chunks, length):
+            for side in (0, 1):
+                yield Piece(side, first, min(first + length, chunks))
+
+    def run_piece(self, piece: Piece) -> PieceOutcome:
+        """Privatize and attack the reports of a piece."""
+        trials = hits = 0
+        for chunk in range(piece.first_chunk, piece.last_chunk):
+            n = min(CHUNK_TRIALS, self.plan.trials - chunk * CHUNK_TRIALS)
+            rng = chunk_generator(self.plan.seed, self.stream, piece.side, chunk)
+            hits += self.count_hits(piece.side, n, rng)
+            trials += n
+        return PieceOutcome(piece.side, trials, hits)
+
+    def count_hits(self, side: int, trials: int, rng: Generator) -> int:
+        """Return how many of that many reports of one input the attack attributes to the first."""
+        value = self.plan.pair.first if side == 0 else self.plan.pair.second
+        hits = 0
+        for start in range(0, trials, self.batch_trials):
+            n = min(self.batch_trials, trials - start)
+            reports = self.plan.mechanism.privatize(value, n, rng)
+            hits += int(np.count_nonzero(self.attack.accuse(reports, rng)))
+        return hits
+
+
+def run(
+    plan: AuditPlan, engine: ThreadEngine | None = None, progress: Progress | None = None
+) -> AuditResult:
+    """Carry out a plan; the counts are the same on any engine with any number of workers."""
+    started = time.perf_counter()
+    prepared = Audit.of(plan)
+    hits = [0, 0]
+    for outcome in (engine or ThreadEngine()).map(prepared.run_piece, prepared.pieces()):
+        hits[outcome.side] += outcome.hits
+        if progress is not None:
+            progress(outcome.trials)
+    counts = Counts(plan.trials, true_positives=hits[0], false_positives=hits[1])
+    claim = plan.mechanism.claim
+    bound = find_bound(plan.bound)
+    exact = prepared.attack.rates()
+    return AuditResult(
+        mechanism=plan.mechanism.name,
+        claim=claim,
+        domain_size=plan.mechanism.domain_size,
+        pair=plan.pair,
+        attack=plan.attack,
+        bound=plan.bound,
+        alpha=plan.alpha,
+        counts=counts,
+        empirical_epsilon=bound(counts, plan.alpha, claim.delta),
+        attack_epsilon=None if exact is None else exact.epsilon(claim.delta),
+        worst_case_epsilon=None,
+        monte_carlo_limit=bound(Counts(plan.trials, plan.trials, 0), plan.alpha, claim.delta),
+        seed=plan.seed,
+        seconds=time.perf_counter() - started,
+        options=plan.options,
+    )
+
+
+def audit(
+    mechanism: str | Mechanism,
+    *,
+    epsilon: float | None = None,
+    domain_size: int | None = None,
+    delta: float | None = None,
+    pair: tuple[int, int] = (0, 1),
+    attack: str = "paper",
+    bound: str = "clopper-pearson",
+    alpha: float = 0.01,
+    trials: int = 1_000_000,
+    seed: int = 42,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> AuditResult:
+    """Audit a protocol by its name, or any mechanism with `privatize`, `guess` and a `claim`.
+
+    >>> result = audit("GRR", epsilon=1.0, domain_size=25, trials=100_000, seed=1)
+    >>> 0.8 < result.empirical_epsilon < 1.0
+    True
+    >>> result.verdict
+    'no-violation-found'
+    """
+    if isinstance(mechanism, str):
+        made: Mechanism = mechanisms.make(
+            mechanism, epsilon=epsilon, domain_size=domain_size, delta=delta, **options
+        )
+    else:
+        given = {"epsilon": epsilon, "domain_size": domain_size, "delta": delta, **options}
+        extra = [name for name, value in given.items() if value is not None]
+        require(not extra, f"{mechanism.name} brings its own parameters; drop {', '.join(extra)}")
+        made = mechanism
+    plan = AuditPlan(
+        mechanism=made,
+        pair=InputPair(*pair),
+        attack=attack,
+        bound=bound,
+        alpha=alpha,
+        trials=trials,
+        seed=seed,
+    )
+    return run(plan, ThreadEngine() if workers is None else ThreadEngine(workers), progress)

@@ -1,0 +1,278 @@
+"""The command line: arguments in, calls out.
+
+Heavy packages are imported by the commands that use them, so that help is instant.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import click
+import typer
+
+from ldp_auditor import __version__
+from ldp_auditor.errors import AuditError, require
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+EXIT_NO_VIOLATION, EXIT_VIOLATION, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 0, 1, 2, 130
+
+app = typer.Typer(
+    name="ldp-auditor",
+    help="Measure what local differential privacy mechanisms really leak.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+def parse_trials(text: str) -> int:
+    """Read a number of trials: 1000000, 1_000_000 or 1e6."""
+    from decimal import Decimal, InvalidOperation
+
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        raise AuditError(f"trials must be a number such as 1000000 or 1e6, got {text!r}") from None
+    whole = number.is_finite() and number == number.to_integral_value()
+    require(whole, f"trials must be a whole number, got trials={text}")
+    return int(number)
+
+
+def parse_pair(text: str) -> tuple[int, int]:
+    """Read two values of the domain, separated by a comma."""
+    try:
+        first, second = (int(part) for part in text.split(","))
+    except ValueError:
+        raise AuditError(f"pair must be two values such as 0,1, got {text!r}") from None
+    return first, second
+
+
+def parse_protocol(words: list[str]) -> tuple[str, dict[str, str]]:
+    """Split the words that no common option took into a protocol and its own options."""
+    names: list[str] = []
+    options: dict[str, str] = {}
+    rest = iter(words)
+    for word in rest:
+        if not word.startswith("--"):
+            names.append(word)
+            continue
+        option, has_value, value = word[2:].partition("=")
+        if not has_value:
+            value = next(rest, "")
+        require(value != "", f"option --{option} needs a value")
+        options[option.replace("-", "_")] = value
+    require(bool(names), "name a protocol to audit; 'ldp-auditor list' shows them")
+    require(len(names) == 1, f"one protocol at a time, got {' '.join(names)}")
+    return names[0], options
+
+
+def convert_options(protocol: str, options: dict[str, str]) -> dict[str, Any]:
+    """Give a protocol's own options the types that it declares."""
+    from ldp_auditor import mechanisms
+
+    types = mechanisms.find(protocol).option_types()
+    converted: dict[str, Any] = {}
+    for name, text in options.items():
+        flag = "--" + name.replace("_", "-")
+        known = ", ".join("--" + known.replace("_", "-") for known in types) or "none"
+        require(
+            name in types,
+            f"no such option: {flag}; beyond those in --help, {protocol} takes: {known}",
+        )
+        try:
+            converted[name] = types[name](text)
+        except ValueError:
+            raise AuditError(f"{flag} must be of type {types[name].__name__}, got {text!r}") from None
+    return converted
+
+
+Epsilon = Annotated[float | None, typer.Option(help="Claimed epsilon.")]
+DomainSize = Annotated[int, typer.Option(help="Number k of values in the domain.")]
+Delta = Annotated[
+    float | None,
+    typer.Option(help="Claimed delta.", show_default="0, or 1e-5 for approximate protocols"),
+]
+Pair = Annotated[str, typer.Option(help="The two values to tell apart, counted from 0.")]
+Trials = Annotated[str, typer.Option(help="Reports of each of the two values, e.g. 1e6.")]
+Alpha = Annotated[float, typer.Option(help="Probability that the lower bound is wrong.")]
+Bound = Annotated[
+    str, typer.Option(help="Confidence bound: clopper-pearson, clopper-pearson-one-sided.")
+]
+Attack = Annotated[str, typer.Option(help="Attack on the reports: paper.")]
+Seed = Annotated[int, typer.Option(help="Seed; the same one gives the same counts.")]
+Workers = Annotated[
+    int | None, typer.Option(help="Threads; they do not change the counts.", show_default="cores")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
+
+
+@app.callback(invoke_without_command=True)
+def main_options(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    """Measure what local differential privacy mechanisms really leak."""
+    if version:
+        print(f"ldp-auditor {__version__}")
+        raise typer.Exit
+
+
+@app.command(name="list")
+def list_protocols(as_json: AsJson = False) -> None:
+    """Show the protocols that can be audited."""
+    from ldp_auditor import mechanisms
+    from ldp_auditor.report.tables import protocol_table
+
+    table = protocol_table(mechanisms.available().values())
+    if as_json:
+        print_json([dict(zip(table.columns, row, strict=True)) for row in table.rows])
+    else:
+        table.print(console())
+
+
+@app.command(context_settings={"ignore_unknown_options": True})
+def audit(
+    words: Annotated[list[str], typer.Argument(metavar="PROTOCOL", show_default=False)],
+    domain_size: DomainSize,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    pair: Pair = "0,1",
+    trials: Trials = "1e6",
+    alpha: Alpha = 0.01,
+    bound: Bound = "clopper-pearson",
+    attack: Attack = "paper",
+    seed: Seed = 42,
+    workers: Workers = None,
+    as_json: AsJson = False,
+) -> int:
+    """Audit one protocol. Its own options, such as --hash-range, are shown by 'list'."""
+    protocol, own_options = parse_protocol(words)
+    number_of_trials = parse_trials(trials)
+
+    from ldp_auditor.audit import audit as run_audit
+    from ldp_auditor.report.progress import progress_bar
+
+    with progress_bar(f"auditing {protocol}", 2 * number_of_trials) as bar:
+        result = run_audit(
+            protocol,
+            epsilon=epsilon,
+            domain_size=domain_size,
+            delta=delta,
+            pair=parse_pair(pair),
+            attack=attack,
+            bound=bound,
+            alpha=alpha,
+            trials=number_of_trials,
+            seed=seed,
+            workers=workers,
+            progress=bar.advance,
+            **convert_options(protocol, own_options),
+        )
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        from ldp_auditor.report.tables import result_table
+
+        result_table(result).print(console())
+    return exit_code(result.verdict)
+
+
+@app.command()
+def compare(
+    epsilon: Annotated[float, typer.Option(help="Claimed epsilon.")],
+    domain_size: DomainSize,
+    protocols: Annotated[
+        list[str] | None, typer.Argument(metavar="[PROTOCOL]...", show_default="all")
+    ] = None,
+    delta: Delta = None,
+    pair: Pair = "0,1",
+    trials: Trials = "1e6",
+    alpha: Alpha = 0.01,
+    bound: Bound = "clopper-pearson",
+    attack: Attack = "paper",
+    seed: Seed = 42,
+    workers: Workers = None,
+    figure: Annotated[
+        Path | None,
+        typer.Option(help="Where to draw the bars.", show_default="compare.png; none with --json"),
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Audit all protocols, or those named, under one claim: a table and a figure."""
+    from ldp_auditor.compare import plan_comparison, run_comparison
+    from ldp_auditor.core import InputPair
+    from ldp_auditor.execution.threads import ThreadEngine, usable_cores
+    from ldp_auditor.report.progress import progress_bar
+
+    plan = plan_comparison(
+        protocols or (),
+        epsilon=epsilon,
+        domain_size=domain_size,
+        delta=delta,
+        pair=InputPair(*parse_pair(pair)),
+        attack=attack,
+        bound=bound,
+        alpha=alpha,
+        trials=parse_trials(trials),
+        seed=seed,
+    )
+    engine = ThreadEngine(usable_cores() if workers is None else workers)
+    with progress_bar("comparing", plan.reports) as bar:
+        comparison = run_comparison(plan, engine, bar.advance, bar.describe)
+    if as_json:
+        print_json(comparison.to_dict())
+    else:
+        from ldp_auditor.report.tables import comparison_table
+
+        figure = figure or Path("compare.png")
+        comparison_table(comparison).print(console())
+        for name, reason in comparison.refused.items():
+            print(f"{name} was left out: {reason}")
+    if figure is not None:
+        from ldp_auditor.report.figures import comparison_bars, draw_comparison
+
+        draw_comparison(comparison_bars(comparison), figure)
+        print(f"figure written to {figure}", file=sys.stderr)
+    return max(exit_code(result.verdict) for result in comparison.results)
+
+
+def exit_code(verdict: str) -> int:
+    """The code by which scripts learn the verdict."""
+    return EXIT_VIOLATION if verdict == "violation" else EXIT_NO_VIOLATION
+
+
+def print_json(value: object) -> None:
+    """Print one JSON value on standard output."""
+    print(json.dumps(value, allow_nan=False))
+
+
+def console() -> Console:
+    """A console on standard output; files and pipes get lines as long as they need."""
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() else 160)
+
+
+def main() -> None:
+    """Run the command line; misuse is one line on standard error and exit code 2."""
+    try:
+        code = app(standalone_mode=False)
+    except (AuditError, click.ClickException) as error:
+        message = error.format_message() if isinstance(error, click.ClickException) else str(error)
+        fail(" ".join(message.split()), EXIT_BAD_INPUT)
+    except MemoryError:
+        fail("out of memory: choose a smaller --domain-size", EXIT_BAD_INPUT)
+    except (KeyboardInterrupt, click.Abort):
+        fail("interrupted", EXIT_INTERRUPTED)
+    sys.exit(code if isinstance(code, int) else EXIT_NO_VIOLATION)
+
+
+def fail(message: str, code: int) -> None:
+    """End with one line on standard error."""
+    print(f"ldp-auditor: {message}", file=sys.stderr)
+    sys.exit(code)

@@ -1,0 +1,110 @@
+"""One claim, many protocols: plan and run the same audit for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ldp_auditor import mechanisms
+from ldp_auditor.audit import AuditPlan, Progress, run
+from ldp_auditor.core import AuditResult, Claim
+from ldp_auditor.errors import AuditError
+from ldp_auditor.execution.threads import ThreadEngine
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Audits of several protocols under one claim."""
+
+    claim: Claim
+    results: tuple[AuditResult, ...]
+    refused: Mapping[str, str]
+    """Why a protocol cannot make the claim, by its name."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "results": [result.to_dict() for result in self.results],
+            "refused": [{"mechanism": m, "reason": r} for m, r in self.refused.items()],
+        }
+
+
+@dataclass(frozen=True)
+class ComparisonPlan:
+    """The audits of a comparison, and the protocols that cannot take part."""
+
+    claim: Claim
+    audits: tuple[AuditPlan, ...]
+    refused: Mapping[str, str]
+
+    @property
+    def reports(self) -> int:
+        """Number of reports that the comparison attacks."""
+        return sum(2 * plan.trials for plan in self.audits)
+
+
+def plan_comparison(
+    protocols: Sequence[str] = (),
+    *,
+    epsilon: float,
+    domain_size: int,
+    delta: float | None = None,
+    **settings: Any,
+) -> ComparisonPlan:
+    """Plan the audit of every protocol, or of those named, at one epsilon and domain size.
+
+    `delta` goes to the protocols that need one. A protocol that promises nothing is measured
+    without a claim. `settings` are those of `AuditPlan`.
+    """
+    claim = Claim(epsilon, 0.0 if delta is None else delta)
+    plans: list[AuditPlan] = []
+    refused: dict[str, str] = {}
+    for name in protocols or tuple(mechanisms.available()):
+        protocol = mechanisms.find(name)
+        try:
+            mechanism = mechanisms.make(
+                name,
+                domain_size=domain_size,
+                epsilon=None if protocol.promises_nothing else epsilon,
+                delta=delta if protocol.approximate else None,
+            )
+        except AuditError as error:
+            refused[name] = str(error)
+        else:
+            plans.append(AuditPlan(mechanism=mechanism, **settings))
+    if all(plan.mechanism.claim.epsilon != epsilon for plan in plans) and refused:
+        raise AuditError(next(iter(refused.values())))
+    return ComparisonPlan(claim, tuple(plans), refused)
+
+
+def run_comparison(
+    plan: ComparisonPlan,
+    engine: ThreadEngine | None = None,
+    progress: Progress | None = None,
+    on_start: Callable[[str], None] | None = None,
+) -> Comparison:
+    """Run the audits one after the other; `on_start` hears the name of each."""
+    results = []
+    for audit in plan.audits:
+        if on_start is not None:
+            on_start(audit.mechanism.name)
+        results.append(run(audit, engine, progress))
+    return Comparison(plan.claim, tuple(results), plan.refused)
+
+
+def compare(
+    protocols: Sequence[str] = (),
+    *,
+    epsilon: float,
+    domain_size: int,
+    delta: float | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    **settings: Any,
+) -> Comparison:
+    """Audit every protocol, or those named, under one claim; see `plan_comparison`."""
+    plan = plan_comparison(
+        protocols, epsilon=epsilon, domain_size=domain_size, delta=delta, **settings
+    )
+    return run_comparison(plan, ThreadEngine() if workers is None else ThreadEngine(workers), progress)

@@ -1,0 +1,187 @@
+"""The values that flow through an audit: claim, input pair, counts, rates and result.
+
+All of them are frozen and validate once, when made. Nothing here samples, draws or prints.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from ldp_auditor.errors import require
+
+Reports = NDArray[Any]
+"""A batch of reports: one NumPy array whose first axis counts the reports."""
+
+Values = NDArray[np.int64]
+Verdict = Literal["violation", "no-violation-found"]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A promise of (epsilon, delta)-LDP; an infinite epsilon promises nothing."""
+
+    epsilon: float
+    delta: float = 0.0
+
+    def __post_init__(self) -> None:
+        require(self.epsilon > 0, f"epsilon must be positive, got epsilon={self.epsilon}")
+        require(0 <= self.delta < 1, f"delta must lie in [0, 1), got delta={self.delta}")
+
+
+@dataclass(frozen=True)
+class InputPair:
+    """The two inputs that the attack tells apart: a hit is a report attributed to `first`."""
+
+    first: int
+    second: int
+
+    def __post_init__(self) -> None:
+        require(
+            self.first != self.second,
+            f"the two input values must differ, got {self.first} twice",
+        )
+
+    def check(self, domain_size: int) -> None:
+        """Raise unless both values lie in a domain of that size."""
+        for value in (self.first, self.second):
+            require(
+                0 <= value < domain_size,
+                f"input values must lie in 0..{domain_size - 1} "
+                f"(domain_size={domain_size}), got {value}",
+            )
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Exact probabilities of attributing a report to `first`, when it is (TPR) and is not (FPR)."""
+
+    true_positive: float
+    false_positive: float
+
+    def epsilon(self, delta: float) -> float:
+        """ln((TPR - delta) / FPR), or 0 where the rates show no loss at all."""
+        if self.true_positive - delta <= self.false_positive:
+            return 0.0
+        if self.false_positive == 0.0:
+            return math.inf
+        return math.log((self.true_positive - delta) / self.false_positive)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Outcome of `trials` reports of each input; counts of disjoint trials add up."""
+
+    trials: int
+    true_positives: int
+    false_positives: int
+
+    def __post_init__(self) -> None:
+        require(self.trials >= 0, f"trials must not be negative, got trials={self.trials}")
+        for name in ("true_positives", "false_positives"):
+            count = getattr(self, name)
+            require(
+                0 <= count <= self.trials,
+                f"{name} must lie in 0..trials={self.trials}, got {name}={count}",
+            )
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(
+            self.trials + other.trials,
+            self.true_positives + other.true_positives,
+            self.false_positives + other.false_positives,
+        )
+
+
+class Mechanism(Protocol):
+    """What an audit needs to know of a mechanism: its name, its promise and how it randomizes."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def claim(self) -> Claim: ...
+
+    @property
+    def domain_size(self) -> int: ...
+
+    def privatize(self, value: int, n: int, rng: Generator) -> Reports:
+        """Return `n` independent reports of `value`."""
+        ...
+
+
+class GuessableMechanism(Mechanism, Protocol):
+    """A mechanism that brings the paper's attack along."""
+
+    def guess(self, reports: Reports, rng: Generator) -> Values:
+        """Return the attacker's guess of the input behind every report."""
+        ...
+
+
+class Attack(Protocol):
+    """Decides for every report whether it came from the first value of a pair."""
+
+    def accuse(self, reports: Reports, rng: Generator) -> NDArray[np.bool_]: ...
+
+    def rates(self) -> Rates | None:
+        """Exact rates of this attack, where they are known."""
+        ...
+
+
+@dataclass(frozen=True)
+class AuditResult:
+    """What one audit found, with everything that is needed to repeat it."""
+
+    mechanism: str
+    claim: Claim
+    domain_size: int
+    pair: InputPair
+    attack: str
+    bound: str
+    alpha: float
+    counts: Counts
+    empirical_epsilon: float
+    attack_epsilon: float | None
+    worst_case_epsilon: float | None
+    monte_carlo_limit: float
+    seed: int
+    seconds: float
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def verdict(self) -> Verdict:
+        """`violation` if the proven lower bound exceeds the claim; never "pass"."""
+        if self.empirical_epsilon > self.claim.epsilon:
+            return "violation"
+        return "no-violation-found"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON; an infinite number becomes the string "inf"."""
+        plain = {
+            "mechanism": self.mechanism,
+            "epsilon": self.claim.epsilon,
+            "delta": self.claim.delta,
+            "domain_size": self.domain_size,
+            "pair": [self.pair.first, self.pair.second],
+            **self.options,
+            "attack": self.attack,
+            "bound": self.bound,
+            "alpha": self.alpha,
+            "trials": self.counts.trials,
+            "true_positives": self.counts.true_positives,
+            "false_positives": self.counts.false_positives,
+            "empirical_epsilon": self.empirical_epsilon,
+            "attack_epsilon": self.attack_epsilon,
+            "worst_case_epsilon": self.worst_case_epsilon,
+            "monte_carlo_limit": self.monte_carlo_limit,
+            "verdict": self.verdict,
+            "seed": self.seed,
+            "seconds": self.seconds,
+        }
+        return {key: "inf" if value == math.inf else value for key, value in plain.items()}

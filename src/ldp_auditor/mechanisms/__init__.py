@@ -1,0 +1,66 @@
+"""The registry of protocols: every module of this package is looked through, none is listed."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from typing import Any
+
+from ldp_auditor.errors import AuditError, require
+from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle, protocols
+
+__all__ = ["FrequencyOracle", "available", "find", "make"]
+
+
+def available() -> Mapping[str, type[FrequencyOracle]]:
+    """Return every protocol by its name: the pure ones, the approximate ones, then the others."""
+    for module in pkgutil.iter_modules(__path__):
+        if not module.ispkg:
+            importlib.import_module(f"{__name__}.{module.name}")
+
+    def order(protocol: type[FrequencyOracle]) -> tuple[bool, bool, str]:
+        return protocol.promises_nothing, protocol.approximate, protocol.name
+
+    return {protocol.name: protocol for protocol in sorted(protocols.values(), key=order)}
+
+
+def find(name: str) -> type[FrequencyOracle]:
+    """Return the protocol of that name, or raise with the nearest name as a suggestion."""
+    known = available()
+    if name in known:
+        return known[name]
+    by_folded = {candidate.casefold(): candidate for candidate in known}
+    near = difflib.get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.0)
+    raise AuditError(
+        f"unknown protocol {name!r}; did you mean {by_folded[near[0]]!r}? "
+        f"The protocols are: {' '.join(known)}"
+    )
+
+
+def make(
+    name: str,
+    *,
+    domain_size: int | None = None,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    **options: Any,
+) -> FrequencyOracle:
+    """Make a protocol; a parameter left at None takes the protocol's own default, if it has one."""
+    protocol = find(name)
+    given = {"domain_size": domain_size, "epsilon": epsilon, "delta": delta, **options}
+    given = {key: value for key, value in given.items() if value is not None}
+    known_options = protocol.option_types()
+    for option in options:
+        require(
+            option in known_options,
+            f"{name} has no option {option!r}; its options are: "
+            f"{', '.join(known_options) or 'none'}",
+        )
+    try:
+        return protocol(**given)
+    except TypeError as error:
+        missing = [key for key in ("epsilon", "domain_size") if key not in given]
+        require(not missing, f"{name} needs {' and '.join(missing)}")
+        raise AuditError(f"{name} cannot be made: {error}") from error

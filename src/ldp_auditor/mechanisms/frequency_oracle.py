@@ -1,0 +1,167 @@
+"""What every single-report protocol shares: its parameters, its claim and its place in the list.
+
+A protocol is a frozen dataclass derived from `FrequencyOracle` that sets `name`, randomizes a
+batch (`privatize`), knows the paper's attack (`guess`) and its exact success (`guess_rates`).
+Defining the class in a module of this package is all it takes to offer it everywhere.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, get_type_hints
+
+from numpy.random import Generator
+
+from ldp_auditor.core import Claim, Rates, Reports, Values
+from ldp_auditor.errors import require, whole_number
+from ldp_auditor.mechanisms.kernels.bits import choose_member, words_for
+from ldp_auditor.mechanisms.kernels.scores import choose_best
+from ldp_auditor.mechanisms.kernels.xoshiro import Words, fresh_stream
+from ldp_auditor.theory.guessing import membership_guess_rates
+
+MAX_INDEX = 2**32 - 1
+"""Largest domain and hash range: the kernels scale random words to 32-bit numbers."""
+
+protocols: dict[str, type[FrequencyOracle]] = {}
+"""Every named protocol whose module has been imported, in order of definition."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrequencyOracle(ABC):
+    """A protocol by which a user reports one value out of `domain_size`."""
+
+    name: ClassVar[str] = ""
+    summary: ClassVar[str] = ""
+    approximate: ClassVar[bool] = False
+    """Whether the protocol needs delta > 0."""
+    promises_nothing: ClassVar[bool] = False
+    """Whether the protocol makes no claim of its own; an epsilon given to it is tested all the same."""
+
+    epsilon: float
+    domain_size: int
+    delta: float = 0.0
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "name" in vars(cls):
+            protocols[cls.name] = cls
+
+    def __post_init__(self) -> None:
+        self._set("domain_size", whole_number("domain_size", self.domain_size, 2, MAX_INDEX))
+        self._set("epsilon", float(self.epsilon))
+        self._set("delta", float(self.delta))
+        self.check_epsilon()
+        self.check_delta()
+
+    def check_epsilon(self) -> None:
+        """Raise unless the protocol is defined at this epsilon."""
+        require(
+            0 < self.epsilon < math.inf,
+            f"epsilon must be positive and finite, got epsilon={self.epsilon}",
+        )
+
+    def check_delta(self) -> None:
+        """Raise unless the protocol is defined at this delta."""
+        require(0 <= self.delta < 1, f"delta must lie in [0, 1), got delta={self.delta}")
+        require(
+            self.delta > 0 or not self.approximate,
+            f"{self.name} is an approximate protocol: delta must be positive, got delta=0",
+        )
+
+    def _set(self, name: str, value: Any) -> None:
+        """Normalize a field while the frozen object is being made."""
+        object.__setattr__(self, name, value)
+
+    @property
+    def claim(self) -> Claim:
+        """The promise that the protocol makes."""
+        return Claim(self.epsilon, self.delta)
+
+    @classmethod
+    def option_types(cls) -> Mapping[str, type]:
+        """Names and types of the options beyond epsilon, delta and the domain size."""
+        common = {field.name for field in fields(FrequencyOracle)}
+        hints = get_type_hints(cls)
+        return {field.name: hints[field.name] for field in fields(cls) if field.name not in common}
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """Values of those options."""
+        return {name: getattr(self, name) for name in self.option_types()}
+
+    @property
+    @abstractmethod
+    def report_bytes(self) -> int:
+        """Memory that the attack on one report needs, to size batches for the cache."""
+
+    @abstractmethod
+    def privatize(self, value: int, n: int, rng: Generator) -> Reports:
+        """Return `n` independent reports of `value`."""
+
+    @abstractmethod
+    def guess(self, reports: Reports, rng: Generator) -> Values:
+        """Return the paper's guess of the value behind every report."""
+
+    @abstractmethod
+    def guess_rates(self) -> Rates:
+        """Return the exact rates at which `guess` names the first value of any pair."""
+
+    def check_value(self, value: int) -> int:
+        """Return `value` as an int, or raise if it lies outside the domain."""
+        return whole_number("value", value, at_least=0, at_most=self.domain_size - 1)
+
+
+class SupportOracle(FrequencyOracle):
+    """A protocol whose report supports a set of values, the true one more often than the others.
+
+    The paper's attack guesses a supported value, and any value if none is supported. In all of
+    these protocols the true value is supported with probability `p` and the others independently
+    with probability `q`, or the class gives its own `guess_rates`.
+    """
+
+    @property
+    @abstractmethod
+    def p(self) -> float:
+        """Probability that the report of a value supports it."""
+
+    @property
+    @abstractmethod
+    def q(self) -> float:
+        """Probability that the report of a value supports another one."""
+
+    @abstractmethod
+    def support(self, reports: Reports) -> Words:
+        """Return the supported values of every report as bits (see `kernels.bits`)."""
+
+    @property
+    def report_bytes(self) -> int:
+        return 8 * words_for(self.domain_size) + 8
+
+    def guess(self, reports: Reports, rng: Generator) -> Values:
+        chosen: Values = choose_member(
+            fresh_stream(rng), self.support(reports), self.domain_size
+        )
+        return chosen
+
+    def guess_rates(self) -> Rates:
+        return membership_guess_rates(self.domain_size, self.p, self.q)
+
+
+class ScoreOracle(FrequencyOracle):
+    """A protocol whose report has an entry per value; the paper's attack guesses the best one."""
+
+    score_range: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
+    """Clipped to this range, an entry grows with the likelihood of its value."""
+
+    @property
+    def report_bytes(self) -> int:
+        return 8 * self.domain_size
+
+    def guess(self, reports: Reports, rng: Generator) -> Values:
+        chosen: Values = choose_best(fresh_stream(rng), reports, *self.score_range)
+        return chosen
+
+

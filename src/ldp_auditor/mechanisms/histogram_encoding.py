@@ -1,0 +1,104 @@
+"""Histogram encoding: report the one-hot histogram of the value plus noise on every entry.
+
+Thresholding with histogram encoding (THE) sends bits and lives with unary encoding.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+from numpy.random import Generator
+
+from ldp_auditor.core import Rates, Reports
+from ldp_auditor.errors import require
+from ldp_auditor.mechanisms.frequency_oracle import ScoreOracle
+from ldp_auditor.mechanisms.kernels.noise import LAPLACE, NORMAL, Ziggurat, draw_noise
+from ldp_auditor.theory.gaussian import analytic_gaussian_scale
+from ldp_auditor.theory.guessing import gaussian_guess_rates, laplace_guess_rates
+
+L2_SENSITIVITY = math.sqrt(2)
+"""Distance of two one-hot histograms."""
+
+
+class HistogramEncoding(ScoreOracle):
+    """A report is k floats: noise of a fixed scale, plus 1 at the true value."""
+
+    noise: ClassVar[Ziggurat]
+
+    @property
+    @abstractmethod
+    def scale(self) -> float:
+        """Scale of the noise."""
+
+    def privatize(self, value: int, n: int, rng: Generator) -> Reports:
+        value = self.check_value(value)
+        reports: Reports = draw_noise(self.noise, self.scale, (n, self.domain_size), rng)
+        reports[:, value] += 1.0
+        return reports
+
+
+@dataclass(frozen=True, kw_only=True)
+class SHE(HistogramEncoding):
+    """Summation with histogram encoding [Dwork06]: Laplace noise."""
+
+    name = "SHE"
+    summary = "summation with histogram encoding (Laplace noise)"
+    noise = LAPLACE
+    score_range = (0.0, 1.0)  # the log-likelihood of a value is |y| - |y - 1| up to constants
+
+    @property
+    def scale(self) -> float:
+        return 2 / self.epsilon
+
+    def guess_rates(self) -> Rates:
+        return laplace_guess_rates(self.domain_size, self.scale)
+
+
+class GaussianHistogram(HistogramEncoding):
+    """Normal noise; the likelihood of a value grows with its entry."""
+
+    noise = NORMAL
+
+    def guess_rates(self) -> Rates:
+        return gaussian_guess_rates(self.domain_size, self.scale)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GM(GaussianHistogram):
+    """Gaussian mechanism [Dwork14], proven for epsilon up to 1 only."""
+
+    name = "GM"
+    summary = "Gaussian mechanism on the histogram (epsilon <= 1)"
+    approximate = True
+
+    delta: float = 1e-5
+
+    def check_epsilon(self) -> None:
+        super().check_epsilon()
+        require(
+            self.epsilon <= 1,
+            f"GM is defined for epsilon <= 1 only, got epsilon={self.epsilon}; "
+            "use AGM, which holds for every epsilon",
+        )
+
+    @property
+    def scale(self) -> float:
+        return L2_SENSITIVITY / self.epsilon * math.sqrt(2 * math.log(1.25 / self.delta))
+
+
+@dataclass(frozen=True, kw_only=True)
+class AGM(GaussianHistogram):
+    """Analytic Gaussian mechanism [Balle18]."""
+
+    name = "AGM"
+    summary = "analytic Gaussian mechanism on the histogram"
+    approximate = True
+
+    delta: float = 1e-5
+
+    @property
+    def scale(self) -> float:
+        return analytic_gaussian_scale(self.epsilon, self.delta, L2_SENSITIVITY)

@@ -1,0 +1,131 @@
+"""Laplace and normal noise by the ziggurat method [Marsaglia00], 256 layers, 53-bit mantissas."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from ldp_auditor.mechanisms.kernels.compilation import compiled
+from ldp_auditor.mechanisms.kernels.xoshiro import advance, fresh_stream, next_word, open_unit
+
+LAYERS = 256
+
+
+@dataclass(frozen=True)
+class Ziggurat:
+    """The layers of a symmetric density: equal areas under its right half, the tail in layer 0."""
+
+    gaussian: bool
+    tail_start: float
+    layers: NDArray[np.float64]
+    """A row per layer: the width that a mantissa of 2**52 reaches, divided by 2**52; the mantissa
+    below which a draw lies under the density for sure; the density (up to a constant) at the right
+    edge. One more row holds the density at 0."""
+
+
+def build_ziggurat(
+    gaussian: bool,
+    tail_start: float,
+    density: Callable[[float], float],
+    inverse: Callable[[float], float],
+    tail_area: float,
+) -> Ziggurat:
+    """Stack layers of equal area from `tail_start` inwards."""
+    area = tail_start * density(tail_start) + tail_area
+    edges = [area / density(tail_start), tail_start]
+    for _ in range(LAYERS - 2):
+        edges.append(inverse(density(edges[-1]) + area / edges[-1]))
+    edges.append(0.0)
+    layers = np.zeros((LAYERS + 1, 3))
+    layers[:, 0] = np.array(edges) * 2.0**-52
+    layers[:-1, 1] = [np.floor(b / a * 2.0**52) for a, b in zip(edges, edges[1:], strict=False)]
+    layers[:, 2] = [density(edge) for edge in edges]
+    return Ziggurat(gaussian, tail_start, layers)
+
+
+# The tail starts are the roots of "the last layer ends at height 1"; a test checks that they do.
+NORMAL = build_ziggurat(
+    gaussian=True,
+    tail_start=3.6541528853610088,
+    density=lambda x: math.exp(-0.5 * x * x),
+    inverse=lambda y: math.sqrt(-2.0 * math.log(y)),
+    tail_area=math.sqrt(math.pi / 2) * math.erfc(3.6541528853610088 / math.sqrt(2)),
+)
+LAPLACE = build_ziggurat(
+    gaussian=False,
+    tail_start=7.69711747013104972,
+    density=lambda x: math.exp(-x),
+    inverse=lambda y: -math.log(y),
+    tail_area=math.exp(-7.69711747013104972),
+)
+
+
+def draw_noise(
+    shape: Ziggurat, scale: float, size: tuple[int, int], rng: Generator
+) -> NDArray[np.float64]:
+    """Return an array of that size with independent noise of the given scale."""
+    noise = np.empty(size)
+    streams = fresh_stream(rng), fresh_stream(rng)
+    _fill(*streams, shape.gaussian, shape.tail_start, shape.layers, scale, noise.reshape(-1))
+    return noise
+
+
+@compiled
+def _fill(
+    stream: Any,
+    rare_stream: Any,
+    gaussian: bool,
+    tail_start: float,
+    layers: Any,
+    scale: float,
+    out: Any,
+) -> None:
+    a, b, c, d = stream
+    for i in range(out.size):
+        word, a, b, c, d = advance(a, b, c, d)
+        # The low 8 bits choose the layer, the high 53 are a signed mantissa; they do not overlap.
+        layer = word & np.uint64(255)
+        mantissa = np.float64(np.int64(word) >> 11)
+        if abs(mantissa) < layers[layer, 1]:
+            out[i] = mantissa * layers[layer, 0] * scale
+        else:
+            out[i] = scale * _resolve(rare_stream, word, gaussian, tail_start, layers)
+
+
+@compiled
+def _resolve(stream: Any, word: Any, gaussian: bool, tail_start: float, layers: Any) -> Any:
+    """Finish a draw whose first word fell outside the sure part of its layer (about 1 in 80)."""
+    while True:
+        layer = word & np.uint64(255)
+        mantissa = np.float64(np.int64(word) >> 11)
+        x = mantissa * layers[layer, 0]
+        if abs(mantissa) < layers[layer, 1]:
+            return x
+        if layer == np.uint64(0):
+            size = tail_start + _tail_excess(stream, gaussian, tail_start)
+            return -size if mantissa < 0 else size
+        low = layers[layer, 2]
+        high = layers[layer + np.uint64(1), 2]
+        height = low + open_unit(next_word(stream)) * (high - low)
+        density = math.exp(-0.5 * x * x) if gaussian else math.exp(-abs(x))
+        if height < density:
+            return x
+        word = next_word(stream)
+
+
+@compiled
+def _tail_excess(stream: Any, gaussian: bool, tail_start: float) -> Any:
+    """How far a draw from the tail lies beyond its start ([Marsaglia64] for the normal)."""
+    while True:
+        exponential = -math.log(open_unit(next_word(stream)))
+        if not gaussian:
+            return exponential
+        excess = exponential / tail_start
+        if -2.0 * math.log(open_unit(next_word(stream))) > excess * excess:
+            return excess

@@ -1,0 +1,43 @@
+"""Guess the value with the best score, ties broken at random."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ldp_auditor.mechanisms.kernels.compilation import compiled
+from ldp_auditor.mechanisms.kernels.xoshiro import advance, scale_down
+
+
+@compiled
+def choose_best(stream: Any, scores: Any, low: float, high: float) -> Any:
+    """Return for every row the column of its largest entry clipped to [low, high], ties at random."""
+    n, values = scores.shape
+    chosen = np.empty(n, np.int64)
+    a, b, c, d = stream
+    for i in range(n):
+        threshold = scores[i, 0]
+        for v in range(1, values):
+            threshold = max(threshold, scores[i, v])
+        if threshold >= high:
+            threshold = high
+        elif threshold <= low:
+            threshold = -np.inf
+        # Without branches, which data this random would mislead: where one entry alone reaches
+        # the threshold, the sum of the positions that do is its position.
+        ties = 0
+        position = 0
+        for v in range(values):
+            reaches = np.int64(scores[i, v] >= threshold)
+            ties += reaches
+            position += v * reaches
+        if ties > 1:
+            random, a, b, c, d = advance(a, b, c, d)
+            rank = np.int64(scale_down(random, np.uint64(ties)))
+            position = -1
+            while rank >= 0:
+                position += 1
+                rank -= np.int64(scores[i, position] >= threshold)
+        chosen[i] = position
+    return chosen

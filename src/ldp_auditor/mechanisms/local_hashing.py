@@ -1,0 +1,231 @@
+"""Local hashing: hash the value with a fresh public function, then report the hash by GRR.
+
+The hash function with seed s sends value v to output number v of the SplitMix64 generator
+[Steele14] started at s, scaled to 0..g-1. Its outputs behave like independent uniform numbers, so
+the family is universal and, beyond that, close to the ideal family that exact theory assumes. The
+generator's last step mends its low bits and is left out, because scaling reads the high ones.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from ldp_auditor.core import Reports
+from ldp_auditor.errors import require, whole_number
+from ldp_auditor.mechanisms.frequency_oracle import MAX_INDEX, SupportOracle
+from ldp_auditor.mechanisms.kernels.bits import words_for
+from ldp_auditor.mechanisms.kernels.compilation import compiled
+from ldp_auditor.mechanisms.kernels.xoshiro import (
+    Words,
+    advance,
+    fresh_stream,
+    scale_down,
+    threshold,
+)
+from ldp_auditor.mechanisms.randomized_response import keep_or_replace, truth_probabilities
+
+REPORT = np.dtype([("hash_seed", np.uint64), ("value", np.uint64)])
+
+
+@compiled
+def mix(seed: Any, value: Any) -> Any:
+    """Return the 64-bit word to which the function with this seed sends `value`."""
+    z = seed + (value + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    return (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+
+
+@compiled
+def hash_value(seed: Any, value: Any, hash_range: Any) -> Any:
+    """Return the hash in 0..hash_range-1 of `value` under the function with this seed."""
+    return scale_down(mix(seed, value), hash_range)
+
+
+@compiled
+def first_word(hashed: Any, hash_range: Any) -> Any:
+    """Return the smallest word that scales to the hash or a larger one, 2**64 counting as 0."""
+    quotient = np.uint64(0xFFFFFFFFFFFFFFFF) // hash_range
+    remainder = np.uint64(0xFFFFFFFFFFFFFFFF) - quotient * hash_range + np.uint64(1)
+    # 2**64 = quotient * hash_range + remainder; round hashed * 2**64 / hash_range up.
+    return hashed * quotient + (hashed * remainder + hash_range - np.uint64(1)) // hash_range
+
+
+@compiled
+def _hash_and_randomize(
+    stream: Any, value: Any, truth: Any, always_true: bool, hash_range: Any, reports: Any
+) -> None:
+    a, b, c, d = stream
+    for i in range(reports.size):
+        seed, a, b, c, d = advance(a, b, c, d)
+        hashed = hash_value(seed, value, hash_range)
+        if not always_true:
+            keep, a, b, c, d = advance(a, b, c, d)
+            choice, a, b, c, d = advance(a, b, c, d)
+            hashed = keep_or_replace(hashed, keep, choice, truth, hash_range)
+        reports[i].hash_seed = seed
+        reports[i].value = hashed
+
+
+@compiled
+def _support(reports: Any, hash_range: Any, domain_size: int, sets: Any) -> None:
+    for i in range(reports.size):
+        seed = reports[i].hash_seed
+        # Words that scale to the reported hash are consecutive: one comparison finds them.
+        first = first_word(reports[i].value, hash_range)
+        width = first_word(reports[i].value + np.uint64(1), hash_range) - first
+        for w in range(sets.shape[1]):
+            members = np.uint64(0)
+            for bit in range(min(64, domain_size - 64 * w)):
+                word = mix(seed, np.uint64(64 * w + bit))
+                members |= np.uint64(word - first < width) << np.uint64(bit)
+            sets[i, w] = members
+
+
+class LocalHashing(SupportOracle):
+    """A report is a hash seed and a hash; it supports every value with that hash."""
+
+    @property
+    def hash_size(self) -> int:
+        """The number g of hashes."""
+        return 2
+
+    @property
+    def p(self) -> float:
+        delta = self.delta if self.approximate else 0.0
+        return truth_probabilities(self.epsilon, delta, self.hash_size)[0]
+
+    @property
+    def q(self) -> float:
+        return 1 / self.hash_size
+
+    def privatize(self, value: int, n: int, rng: Generator) -> Reports:
+        reports = np.empty(n, REPORT)
+        _hash_and_randomize(
+            fresh_stream(rng),
+            np.uint64(self.check_value(value)),
+            threshold(self.p),
+            self.p == 1,
+            np.uint64(self.hash_size),
+            reports,
+        )
+        return reports
+
+    def support(self, reports: Reports) -> Words:
+        sets = np.empty((len(reports), words_for(self.domain_size)), np.uint64)
+        _support(reports, np.uint64(self.hash_size), self.domain_size, sets)
+        return sets
+
+
+@dataclass(frozen=True, kw_only=True)
+class BLH(LocalHashing):
+    """Binary local hashing [Bassily15]."""
+
+    name = "BLH"
+    summary = "binary local hashing"
+
+
+@dataclass(frozen=True, kw_only=True)
+class OLH(LocalHashing):
+    """Optimal local hashing [Wang17]."""
+
+    name = "OLH"
+    summary = "optimal local hashing"
+
+    def check_epsilon(self) -> None:
+        super().check_epsilon()
+        check_exponential(self.name, self.epsilon)
+
+    @property
+    def hash_size(self) -> int:
+        return max(2, round(math.exp(self.epsilon) + 1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ABLH(LocalHashing):
+    """Approximate binary local hashing [Wang21]."""
+
+    name = "ABLH"
+    summary = "approximate binary local hashing"
+    approximate = True
+
+    delta: float = 1e-5
+
+
+@dataclass(frozen=True, kw_only=True)
+class AOLH(LocalHashing):
+    """Approximate optimal local hashing [Wang21]."""
+
+    name = "AOLH"
+    summary = "approximate optimal local hashing"
+    approximate = True
+
+    delta: float = 1e-5
+
+    def check_epsilon(self) -> None:
+        super().check_epsilon()
+        check_exponential(self.name, self.epsilon)
+
+    def check_delta(self) -> None:
+        super().check_delta()
+        growth = math.expm1(self.epsilon)
+        require(
+            growth * (1 - 9 * self.delta) >= 8 * self.delta,
+            f"AOLH has no optimal hash range at epsilon={self.epsilon}, delta={self.delta}: "
+            f"delta must be at most (e^epsilon - 1) / (9 e^epsilon - 1) = "
+            f"{growth / (9 * growth + 8):.3g}",
+        )
+
+    @property
+    def hash_size(self) -> int:
+        # [Arcolezi24] appendix B divides a difference of nearly equal numbers by delta; with the
+        # fraction expanded by their sum, delta cancels exactly.
+        growth = math.expm1(self.epsilon)
+        first = growth * (1 - 3 * self.delta)
+        under_root = growth * (1 - 9 * self.delta) - 8 * self.delta
+        second = math.sqrt(growth * (1 - self.delta) * max(0.0, under_root))
+        return max(2, round(2 * growth * (growth + 2 - 2 * self.delta) / (first + second)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class LHO(LocalHashing):
+    """Local hashing only: the hash is sent as it is, which promises nothing by itself.
+
+    An epsilon given all the same is the claim that the audit tests.
+    """
+
+    name = "LHO"
+    summary = "local hashing only, without randomization"
+    promises_nothing = True
+
+    epsilon: float = math.inf
+    hash_range: int = 2
+
+    def __post_init__(self) -> None:
+        self._set("hash_range", whole_number("hash_range", self.hash_range, 2, MAX_INDEX))
+        super().__post_init__()
+
+    def check_epsilon(self) -> None:
+        require(self.epsilon > 0, f"epsilon must be positive, got epsilon={self.epsilon}")
+
+    @property
+    def hash_size(self) -> int:
+        return self.hash_range
+
+    @property
+    def p(self) -> float:
+        return 1.0
+
+
+def check_exponential(name: str, epsilon: float) -> None:
+    """Raise where a hash range of about e^epsilon would be too large for the hash functions."""
+    most = math.log(MAX_INDEX - 1)
+    require(
+        epsilon <= most,
+        f"{name} hashes to about e^epsilon values: epsilon must be at most {most:.1f}, "
+        f"got epsilon={epsilon}",
+    )

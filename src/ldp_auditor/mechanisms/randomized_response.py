@@ -1,0 +1,97 @@
+"""Generalized randomized response: report the value itself, or any other one."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from ldp_auditor.core import Rates, Reports, Values
+from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle
+from ldp_auditor.mechanisms.kernels.compilation import compiled
+from ldp_auditor.mechanisms.kernels.xoshiro import advance, fresh_stream, scale_down, threshold
+
+
+def truth_probabilities(epsilon: float, delta: float, size: int) -> tuple[float, float]:
+    """Return p and q of randomized response over `size` values: [Arcolezi24] Eqs. 3 and 11."""
+    shrink = math.exp(-epsilon)
+    total = 1 + (size - 1) * shrink
+    p = (1 + (size - 1) * delta * shrink) / total
+    q = (1 - delta) * shrink / total
+    return p, q
+
+
+@compiled
+def keep_or_replace(value: Any, keep: Any, choice: Any, truth: Any, size: Any) -> Any:
+    """Return `value` if the word `keep` is below `truth`, else another of `size` values."""
+    other = scale_down(choice, size - np.uint64(1))
+    other += np.uint64(other >= value)
+    return value if keep < truth else other
+
+
+@compiled
+def _randomize(stream: Any, value: int, n: int, truth: Any, size: Any) -> Any:
+    reports = np.empty(n, np.int64)
+    a, b, c, d = stream
+    for i in range(n):
+        keep, a, b, c, d = advance(a, b, c, d)
+        choice, a, b, c, d = advance(a, b, c, d)
+        reports[i] = np.int64(keep_or_replace(np.uint64(value), keep, choice, truth, size))
+    return reports
+
+
+@dataclass(frozen=True, kw_only=True)
+class GRR(FrequencyOracle):
+    """Generalized randomized response [Kairouz16]; a report is a value."""
+
+    name = "GRR"
+    summary = "generalized randomized response"
+
+    @property
+    def p(self) -> float:
+        """Probability of reporting the true value."""
+        return truth_probabilities(self.epsilon, self._slack, self.domain_size)[0]
+
+    @property
+    def q(self) -> float:
+        """Probability of reporting one given other value."""
+        return truth_probabilities(self.epsilon, self._slack, self.domain_size)[1]
+
+    @property
+    def _slack(self) -> float:
+        """The delta that the perturbation makes use of."""
+        return self.delta if self.approximate else 0.0
+
+    @property
+    def report_bytes(self) -> int:
+        return 16
+
+    def privatize(self, value: int, n: int, rng: Generator) -> Reports:
+        reports: Values = _randomize(
+            fresh_stream(rng),
+            self.check_value(value),
+            n,
+            threshold(self.p),
+            np.uint64(self.domain_size),
+        )
+        return reports
+
+    def guess(self, reports: Reports, rng: Generator) -> Values:
+        return reports
+
+    def guess_rates(self) -> Rates:
+        return Rates(self.p, self.q)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AGRR(GRR):
+    """Approximate GRR [Wang21]."""
+
+    name = "AGRR"
+    summary = "approximate GRR"
+    approximate = True
+
+    delta: float = 1e-5

@@ -1,0 +1,153 @@
+"""Unary encoding: report the one-hot vector of the value with every bit randomized on its own."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from ldp_auditor.core import Reports
+from ldp_auditor.mechanisms.frequency_oracle import SupportOracle
+from ldp_auditor.mechanisms.kernels.bits import fill_bernoulli, last_word_mask, words_for
+from ldp_auditor.mechanisms.kernels.compilation import compiled
+from ldp_auditor.mechanisms.kernels.xoshiro import Words, fresh_lanes, threshold
+
+
+class UnaryEncoding(SupportOracle):
+    """A bit per value: 1 with probability p for the true value, q for the others."""
+
+    def privatize(self, value: int, n: int, rng: Generator) -> Reports:
+        value = self.check_value(value)
+        lanes = fresh_lanes(rng)
+        reports = np.empty((n, words_for(self.domain_size)), np.uint64)
+        true_bits = np.empty(words_for(n), np.uint64)
+        fill_bernoulli(lanes, threshold(self.p), true_bits)
+        reports_per_word = max(1, 64 // self.domain_size)
+        other_bits = reports.reshape(-1)
+        if reports_per_word > 1:
+            other_bits = np.empty(-(-n // reports_per_word), np.uint64)
+        fill_bernoulli(lanes, threshold(self.q), other_bits)
+        if reports_per_word > 1:
+            _deal(other_bits, reports_per_word, self.domain_size, reports)
+        _place(reports, self.domain_size, value, true_bits)
+        return reports
+
+    def support(self, reports: Reports) -> Words:
+        return reports
+
+
+@compiled
+def _deal(words: Any, reports_per_word: int, domain_size: int, reports: Any) -> None:
+    """Share out the bits of every word to several reports over a small domain."""
+    n = reports.shape[0]
+    for w in range(words.size):
+        word = words[w]
+        for i in range(w * reports_per_word, min(n, (w + 1) * reports_per_word)):
+            reports[i, 0] = word
+            word >>= np.uint64(domain_size)
+
+
+@compiled
+def _place(reports: Any, domain_size: int, value: int, true_bits: Any) -> None:
+    """Put the true value's bits into the reports and clear what lies beyond the domain."""
+    last = last_word_mask(domain_size)
+    home = value >> 6
+    position = np.uint64(value & 63)
+    others = ~(np.uint64(1) << position)
+    for i in range(reports.shape[0]):
+        bit = (true_bits[i >> 6] >> np.uint64(i & 63)) & np.uint64(1)
+        reports[i, -1] &= last
+        reports[i, home] = (reports[i, home] & others) | (bit << position)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SUE(UnaryEncoding):
+    """Symmetric unary encoding, RAPPOR's one-time report [Erlingsson14]; a report is k bits."""
+
+    name = "SUE"
+    summary = "symmetric unary encoding"
+
+    @property
+    def p(self) -> float:
+        return 1 / (1 + math.exp(-self.epsilon / 2))
+
+    @property
+    def q(self) -> float:
+        shrink = math.exp(-self.epsilon / 2)
+        return shrink / (1 + shrink)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OUE(UnaryEncoding):
+    """Optimal unary encoding [Wang17]; a report is k bits."""
+
+    name = "OUE"
+    summary = "optimal unary encoding"
+
+    @property
+    def p(self) -> float:
+        return 0.5
+
+    @property
+    def q(self) -> float:
+        shrink = math.exp(-self.epsilon)
+        return shrink / (1 + shrink)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ASUE(UnaryEncoding):
+    """Approximate SUE [Wang21]; a report is k bits."""
+
+    name = "ASUE"
+    summary = "approximate symmetric unary encoding"
+    approximate = True
+
+    delta: float = 1e-5
+
+    @property
+    def p(self) -> float:
+        return 1 - self.q
+
+    @property
+    def q(self) -> float:
+        # [Arcolezi24] Eq. 12 with both fractions multiplied out: q = (1 - delta) / (s + 1) for
+        # s**2 = e**epsilon (1 - delta) + delta, here divided by e**(epsilon / 2).
+        shrink = math.exp(-self.epsilon / 2)
+        root = math.sqrt(1 - self.delta + self.delta * shrink * shrink)
+        return (1 - self.delta) * shrink / (root + shrink)
+
+
+@dataclass(frozen=True, kw_only=True)
+class THE(UnaryEncoding):
+    """Thresholding with histogram encoding [Wang17]; the user sends which entries exceed theta.
+
+    An entry of the noisy histogram exceeds theta independently of the others, so the report is
+    drawn as unary encoding whose p and q are tails of the Laplace law.
+    """
+
+    name = "THE"
+    summary = "thresholding with histogram encoding"
+
+    @property
+    def theta(self) -> float:
+        """The threshold in (0.5, 1) that minimizes the estimator's variance.
+
+        The variance of [Wang17] Eq. 8 is (2a - 1) / (1 + c a^2 - 2a)^2 in a = e^(epsilon theta/2)
+        and c = e^(-epsilon/2); its derivative vanishes where 3c a^2 - 2(1 + c) a + 1 = 0. The
+        larger root is written for a - 1 to stay exact for small epsilon.
+        """
+        u = -math.expm1(-self.epsilon / 2)
+        z = u * u - u
+        excess = (2 * u + z / (math.sqrt(1 + z) + 1)) / (3 * (1 - u))
+        return 2 * math.log1p(excess) / self.epsilon
+
+    @property
+    def p(self) -> float:
+        return 1 - 0.5 * math.exp(self.epsilon * (self.theta - 1) / 2)
+
+    @property
+    def q(self) -> float:
+        return 0.5 * math.exp(-self.epsilon * self.theta / 2)

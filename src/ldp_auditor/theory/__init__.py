@@ -1,0 +1,1 @@
+"""Exact numbers that stand beside every measured one."""
