@@ -50,7 +50,7 @@ def guess_laplace(report, scale):
     for v in range(k):
         histogram = np.zeros(k)
         histogram[v] = 1.0
-        likelihood[v] = np.exp(-np.sum(np.abs(report - histogram)) / scale)
+        likelihood[v] = np.prod(np.exp(-np.abs(report - histogram) / scale) / (2 * scale))
     return np.random.choice(np.nonzero(likelihood == likelihood.max())[0])
 
 
@@ -75,8 +75,8 @@ def guess_hashed(report, k, g):
 def approximate_grr(value, k, p):
     if np.random.random() < p:
         return value
-    other = np.random.randint(k - 1)
-    return other + (other >= value)
+    domain = np.arange(k)
+    return np.random.choice(domain[domain != value])
 
 
 @njit

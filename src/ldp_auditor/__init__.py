@@ -11,19 +11,19 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ldp_auditor.audit import AuditPlan, audit, run
-    from ldp_auditor.compare import Comparison, compare
+    from ldp_auditor.auditing import AuditPlan, audit, run
+    from ldp_auditor.comparison import Comparison, compare
     from ldp_auditor.core import AuditResult, Claim, Counts, InputPair, Rates
     from ldp_auditor.errors import AuditError
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "audit": "ldp_auditor.audit",
-    "run": "ldp_auditor.audit",
-    "AuditPlan": "ldp_auditor.audit",
-    "compare": "ldp_auditor.compare",
-    "Comparison": "ldp_auditor.compare",
+    "audit": "ldp_auditor.auditing",
+    "run": "ldp_auditor.auditing",
+    "AuditPlan": "ldp_auditor.auditing",
+    "compare": "ldp_auditor.comparison",
+    "Comparison": "ldp_auditor.comparison",
     "AuditResult": "ldp_auditor.core",
     "Claim": "ldp_auditor.core",
     "Counts": "ldp_auditor.core",

@@ -154,7 +154,7 @@ def audit(
     protocol, own_options = parse_protocol(words)
     number_of_trials = parse_trials(trials)
 
-    from ldp_auditor.audit import audit as run_audit
+    from ldp_auditor.auditing import audit as run_audit
     from ldp_auditor.report.progress import progress_bar
 
     with progress_bar(f"auditing {protocol}", 2 * number_of_trials) as bar:
@@ -204,7 +204,7 @@ def compare(
     as_json: AsJson = False,
 ) -> int:
     """Audit all protocols, or those named, under one claim: a table and a figure."""
-    from ldp_auditor.compare import plan_comparison, run_comparison
+    from ldp_auditor.comparison import plan_comparison, run_comparison
     from ldp_auditor.core import InputPair
     from ldp_auditor.execution.threads import ThreadEngine, usable_cores
     from ldp_auditor.report.progress import progress_bar

@@ -24,14 +24,19 @@ def usable_cores() -> int:
 
 
 @cache
-def _pool(workers: int) -> ThreadPoolExecutor:
-    """Threads that outlive an audit and keep their memory for the next one.
+def _keep_freed_memory() -> None:
+    """Make the C library keep the memory of a freed batch of reports for the next one.
 
     glibc returns freed memory to the system, which then hands it out again page by page, at up to
     half of a kernel's time. It stops doing so for sizes below the largest block that was ever
-    freed: free one, untouched, that is larger than any batch of reports.
+    freed: free one, untouched, that is larger than any batch.
     """
     np.empty(2**24, np.uint8)
+
+
+@cache
+def _pool(workers: int) -> ThreadPoolExecutor:
+    """Threads that outlive an audit, and their memory with them."""
     return ThreadPoolExecutor(workers, thread_name_prefix="ldp-auditor")
 
 
@@ -52,6 +57,7 @@ class ThreadEngine:
         self, function: Callable[[Piece], Outcome], pieces: Iterable[Piece]
     ) -> Iterator[Outcome]:
         """Yield the outcomes in the order of completion, with few pieces in flight at a time."""
+        _keep_freed_memory()
         if self.workers == 1:
             yield from map(function, pieces)
             return

@@ -1,9 +1,11 @@
 """Local hashing: hash the value with a fresh public function, then report the hash by GRR.
 
-The hash function with seed s sends value v to output number v of the SplitMix64 generator
-[Steele14] started at s, scaled to 0..g-1. Its outputs behave like independent uniform numbers, so
-the family is universal and, beyond that, close to the ideal family that exact theory assumes. The
-generator's last step mends its low bits and is left out, because scaling reads the high ones.
+A hash function is a 64-bit seed. It gives every value v a 64-bit number u and sends v to the
+integer part of u * g / 2**64. Digit j of the number, the most significant first, is bit v % 64 of
+output number 64 * (v // 64) + j of the SplitMix64 generator [Steele14] started at the seed: 64
+values share every output, so 64 numbers are compared with a hash's limits at once, and only as
+many digits are looked at as the comparison needs. The numbers behave like independent uniform
+ones, so the family is universal and, beyond that, close to the ideal family of exact theory.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from numpy.random import Generator
 from ldp_auditor.core import Reports
 from ldp_auditor.errors import require, whole_number
 from ldp_auditor.mechanisms.frequency_oracle import MAX_INDEX, SupportOracle
-from ldp_auditor.mechanisms.kernels.bits import words_for
+from ldp_auditor.mechanisms.kernels.bits import ALL_BITS, last_word_mask, words_for
 from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.xoshiro import (
     Words,
@@ -33,26 +35,63 @@ REPORT = np.dtype([("hash_seed", np.uint64), ("value", np.uint64)])
 
 
 @compiled
-def mix(seed: Any, value: Any) -> Any:
-    """Return the 64-bit word to which the function with this seed sends `value`."""
-    z = seed + (value + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+def digits_of_block(seed: Any, block: Any, digit: Any) -> Any:
+    """Return digit number `digit` of the 64 values of a block, one a bit."""
+    index = np.uint64(64) * block + digit + np.uint64(1)
+    z = seed + index * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    return (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
 
 
 @compiled
 def hash_value(seed: Any, value: Any, hash_range: Any) -> Any:
     """Return the hash in 0..hash_range-1 of `value` under the function with this seed."""
-    return scale_down(mix(seed, value), hash_range)
+    low = np.uint64(0)
+    unknown = ALL_BITS
+    digit = np.uint64(0)
+    # The number lies in low..low + unknown; look at digits until both ends have the same hash.
+    while scale_down(low, hash_range) != scale_down(low | unknown, hash_range):
+        word = digits_of_block(seed, value >> np.uint64(6), digit)
+        bit = (word >> (value & np.uint64(63))) & np.uint64(1)
+        low |= bit << (np.uint64(63) - digit)
+        unknown >>= np.uint64(1)
+        digit += np.uint64(1)
+    return scale_down(low, hash_range)
 
 
 @compiled
-def first_word(hashed: Any, hash_range: Any) -> Any:
-    """Return the smallest word that scales to the hash or a larger one, 2**64 counting as 0."""
-    quotient = np.uint64(0xFFFFFFFFFFFFFFFF) // hash_range
-    remainder = np.uint64(0xFFFFFFFFFFFFFFFF) - quotient * hash_range + np.uint64(1)
+def first_number(hashed: Any, hash_range: Any) -> Any:
+    """Return the smallest number that scales to the hash or a larger one, 2**64 counting as 0."""
+    quotient = ALL_BITS // hash_range
+    remainder = ALL_BITS - quotient * hash_range + np.uint64(1)
     # 2**64 = quotient * hash_range + remainder; round hashed * 2**64 / hash_range up.
     return hashed * quotient + (hashed * remainder + hash_range - np.uint64(1)) // hash_range
+
+
+@compiled
+def values_between(seed: Any, block: Any, low: Any, high: Any) -> Any:
+    """Return which of the 64 values of a block have numbers in low..high-1 (high = 0: no limit)."""
+    above_low = np.uint64(0)
+    equal_low = ALL_BITS
+    below_high = ALL_BITS if high == np.uint64(0) else np.uint64(0)
+    equal_high = ~below_high
+    digit = np.uint64(0)
+    # A number that agrees with all digits of a limit up to its last 1 is not below that limit.
+    while (low != np.uint64(0) and equal_low != np.uint64(0)) or (
+        high != np.uint64(0) and equal_high != np.uint64(0)
+    ):
+        word = digits_of_block(seed, block, digit)
+        low_digit = np.uint64(0) - (low >> np.uint64(63))
+        high_digit = np.uint64(0) - (high >> np.uint64(63))
+        above_low |= equal_low & word & ~low_digit
+        equal_low &= ~(word ^ low_digit)
+        below_high |= equal_high & ~word & high_digit
+        equal_high &= ~(word ^ high_digit)
+        low <<= np.uint64(1)
+        high <<= np.uint64(1)
+        digit += np.uint64(1)
+    return (above_low | equal_low) & below_high
 
 
 @compiled
@@ -73,17 +112,14 @@ def _hash_and_randomize(
 
 @compiled
 def _support(reports: Any, hash_range: Any, domain_size: int, sets: Any) -> None:
+    words = sets.shape[1]
+    last = last_word_mask(domain_size)
     for i in range(reports.size):
-        seed = reports[i].hash_seed
-        # Words that scale to the reported hash are consecutive: one comparison finds them.
-        first = first_word(reports[i].value, hash_range)
-        width = first_word(reports[i].value + np.uint64(1), hash_range) - first
-        for w in range(sets.shape[1]):
-            members = np.uint64(0)
-            for bit in range(min(64, domain_size - 64 * w)):
-                word = mix(seed, np.uint64(64 * w + bit))
-                members |= np.uint64(word - first < width) << np.uint64(bit)
-            sets[i, w] = members
+        low = first_number(reports[i].value, hash_range)
+        high = first_number(reports[i].value + np.uint64(1), hash_range)
+        for w in range(words):
+            sets[i, w] = values_between(reports[i].hash_seed, np.uint64(w), low, high)
+        sets[i, words - 1] &= last
 
 
 class LocalHashing(SupportOracle):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ldp_auditor.compare import Comparison
+from ldp_auditor.comparison import Comparison
 from ldp_auditor.errors import AuditError
 
 BLUE, GREY, RED = "#0072B2", "#8C8C8C", "#D55E00"  # told apart by colour-blind readers [Okabe08]

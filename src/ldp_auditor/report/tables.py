@@ -10,7 +10,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from ldp_auditor.compare import Comparison
+from ldp_auditor.comparison import Comparison
 from ldp_auditor.core import AuditResult
 from ldp_auditor.mechanisms import FrequencyOracle
 

@@ -26,8 +26,11 @@ from ldp_auditor.seeding import chunk_generator, stream_key
 BATCH_BYTES = 2**21
 """Memory of a batch of reports: small enough for the cache, large enough to hide Python."""
 
-CHUNK_TRIALS = 2**16
-"""Trials of a chunk, of which a mechanism with large reports does several batches."""
+BATCH_TRIALS = 2**16
+"""Reports of a batch at most."""
+
+CHUNK_BATCHES = 4
+"""Batches that share a random generator."""
 
 Progress = Callable[[int], None]
 """Called with the number of reports attacked since the last call."""
@@ -78,7 +81,7 @@ class AuditPlan:
     def batch_trials(self) -> int:
         """Reports that are privatized at once; a property of the mechanism, not of the machine."""
         report_bytes = getattr(self.mechanism, "report_bytes", 256)
-        return max(1, min(CHUNK_TRIALS, BATCH_BYTES // report_bytes))
+        return max(1, min(BATCH_TRIALS, BATCH_BYTES // report_bytes))
 
 
 @dataclass(frozen=True)
@@ -114,13 +117,18 @@ class Audit:
         attack = make_attack(plan.attack, plan.mechanism, plan.pair)
         return cls(plan, attack, plan.stream, plan.batch_trials)
 
+    @property
+    def chunk_trials(self) -> int:
+        """Reports of a full chunk."""
+        return CHUNK_BATCHES * self.batch_trials
+
     def pieces(self) -> Iterator[Piece]:
         """Cut both sides into pieces, alternating between them.
 
         Pieces of the square root of the number of chunks leave enough of them to balance cores
         and to show progress, and few enough that dispatching costs nothing.
         """
-        chunks = -(-self.plan.trials // CHUNK_TRIALS)
+        chunks = -(-self.plan.trials // self.chunk_trials)
         length = math.isqrt(chunks)
         for first in range(0, chunks, length):
             for side in (0, 1):
@@ -130,7 +138,7 @@ class Audit:
         """Privatize and attack the reports of a piece."""
         trials = hits = 0
         for chunk in range(piece.first_chunk, piece.last_chunk):
-            n = min(CHUNK_TRIALS, self.plan.trials - chunk * CHUNK_TRIALS)
+            n = min(self.chunk_trials, self.plan.trials - chunk * self.chunk_trials)
             rng = chunk_generator(self.plan.seed, self.stream, piece.side, chunk)
             hits += self.count_hits(piece.side, n, rng)
             trials += n

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ldp_auditor import mechanisms
-from ldp_auditor.audit import AuditPlan, Progress, run
+from ldp_auditor.auditing import AuditPlan, Progress, run
 from ldp_auditor.core import AuditResult, Claim
 from ldp_auditor.errors import AuditError
 from ldp_auditor.execution.threads import ThreadEngine
