@@ -61,7 +61,9 @@ def our_seconds(protocol: str, k: int, trials: int) -> float:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("--domain-sizes", default="25,200")
     parser.add_argument("--trials", type=int, default=1_000_000)
     arguments = parser.parse_args()

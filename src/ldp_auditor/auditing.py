@@ -32,6 +32,8 @@ BATCH_TRIALS = 2**16
 CHUNK_BATCHES = 4
 """Batches that share a random generator."""
 
+FIRST_TWO_VALUES = InputPair(0, 1)
+
 Progress = Callable[[int], None]
 """Called with the number of reports attacked since the last call."""
 
@@ -41,7 +43,7 @@ class AuditPlan:
     """Everything that decides the outcome of an audit."""
 
     mechanism: Mechanism
-    pair: InputPair = InputPair(0, 1)
+    pair: InputPair = FIRST_TWO_VALUES
     attack: str = "paper"
     bound: str = "clopper-pearson"
     alpha: float = 0.01
@@ -63,7 +65,7 @@ class AuditPlan:
 
     @property
     def stream(self) -> int:
-        """Key of the random stream: what is sampled, but not how much of it or how it is bounded."""
+        """Key of the random stream: what is sampled, not how much of it nor how it is bounded."""
         claim = self.mechanism.claim
         return stream_key(
             {

@@ -88,7 +88,9 @@ def convert_options(protocol: str, options: dict[str, str]) -> dict[str, Any]:
         try:
             converted[name] = types[name](text)
         except ValueError:
-            raise AuditError(f"{flag} must be of type {types[name].__name__}, got {text!r}") from None
+            raise AuditError(
+                f"{flag} must be of type {types[name].__name__}, got {text!r}"
+            ) from None
     return converted
 
 

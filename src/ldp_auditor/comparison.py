@@ -107,4 +107,6 @@ def compare(
     plan = plan_comparison(
         protocols, epsilon=epsilon, domain_size=domain_size, delta=delta, **settings
     )
-    return run_comparison(plan, ThreadEngine() if workers is None else ThreadEngine(workers), progress)
+    return run_comparison(
+        plan, ThreadEngine() if workers is None else ThreadEngine(workers), progress
+    )

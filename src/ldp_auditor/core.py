@@ -103,13 +103,19 @@ class Mechanism(Protocol):
     """What an audit needs to know of a mechanism: its name, its promise and how it randomizes."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What reports call it."""
+        ...
 
     @property
-    def claim(self) -> Claim: ...
+    def claim(self) -> Claim:
+        """What it promises."""
+        ...
 
     @property
-    def domain_size(self) -> int: ...
+    def domain_size(self) -> int:
+        """How many values it takes: 0 to domain_size - 1."""
+        ...
 
     def privatize(self, value: int, n: int, rng: Generator) -> Reports:
         """Return `n` independent reports of `value`."""
@@ -127,7 +133,9 @@ class GuessableMechanism(Mechanism, Protocol):
 class Attack(Protocol):
     """Decides for every report whether it came from the first value of a pair."""
 
-    def accuse(self, reports: Reports, rng: Generator) -> NDArray[np.bool_]: ...
+    def accuse(self, reports: Reports, rng: Generator) -> NDArray[np.bool_]:
+        """Tell for every report whether it is attributed to the pair's first value."""
+        ...
 
     def rates(self) -> Rates | None:
         """Exact rates of this attack, where they are known."""

@@ -28,6 +28,7 @@ class PaperAttack:
         )
 
     def accuse(self, reports: Reports, rng: Generator) -> NDArray[np.bool_]:
+        """Tell for every report whether the guess is the pair's first value."""
         accused: NDArray[np.bool_] = self.mechanism.guess(reports, rng) == self.pair.first
         return accused
 

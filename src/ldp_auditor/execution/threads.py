@@ -1,4 +1,4 @@
-"""Run independent pieces of work on threads; compiled kernels release the GIL, so cores are used."""
+"""Run independent pieces of work on threads; compiled kernels release the GIL."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class FrequencyOracle(ABC):
     approximate: ClassVar[bool] = False
     """Whether the protocol needs delta > 0."""
     promises_nothing: ClassVar[bool] = False
-    """Whether the protocol makes no claim of its own; an epsilon given to it is tested all the same."""
+    """Whether the protocol makes no claim of its own; an epsilon given to it is still tested."""
 
     epsilon: float
     domain_size: int
@@ -141,9 +141,7 @@ class SupportOracle(FrequencyOracle):
         return 8 * words_for(self.domain_size) + 8
 
     def guess(self, reports: Reports, rng: Generator) -> Values:
-        chosen: Values = choose_member(
-            fresh_stream(rng), self.support(reports), self.domain_size
-        )
+        chosen: Values = choose_member(fresh_stream(rng), self.support(reports), self.domain_size)
         return chosen
 
     def guess_rates(self) -> Rates:
@@ -163,5 +161,3 @@ class ScoreOracle(FrequencyOracle):
     def guess(self, reports: Reports, rng: Generator) -> Values:
         chosen: Values = choose_best(fresh_stream(rng), reports, *self.score_range)
         return chosen
-
-

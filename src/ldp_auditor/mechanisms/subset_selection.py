@@ -56,9 +56,7 @@ class SS(SupportOracle):
             _select_by_halving(stream, value, self.domain_size, self.omega, truth, reports)
         else:
             start = self._start_density()
-            _select_by_mending(
-                stream, value, self.domain_size, self.omega, truth, *start, reports
-            )
+            _select_by_mending(stream, value, self.domain_size, self.omega, truth, *start, reports)
         return reports
 
     def _start_density(self) -> tuple[int, np.uint64]:
@@ -126,7 +124,7 @@ def _select_by_mending(
     others = np.uint64(domain_size - 1)
     a, b, c, d = stream
     for i in range(reports.shape[0]):
-        size = 0
+        size = np.int64(0)
         for w in range(words):
             # Bits that are 1 with probability numerator / 2**digits, least digit first.
             bits = np.uint64(0)

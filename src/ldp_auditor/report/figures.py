@@ -6,9 +6,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ldp_auditor.comparison import Comparison
 from ldp_auditor.errors import AuditError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 BLUE, GREY, RED = "#0072B2", "#8C8C8C", "#D55E00"  # told apart by colour-blind readers [Okabe08]
 
@@ -32,7 +36,7 @@ def comparison_bars(comparison: Comparison) -> ComparisonBars:
     return ComparisonBars(
         title=(
             f"Empirical privacy loss of {len(results)} protocols\n"
-            f"attack {first.attack}, k = {first.domain_size}, T = {first.counts.trials:,}, "
+            f"attack: {first.attack}, k = {first.domain_size}, T = {first.counts.trials:,}, "
             f"confidence {1 - first.alpha:g}"
         ),
         claimed=comparison.claim.epsilon,
@@ -44,19 +48,25 @@ def comparison_bars(comparison: Comparison) -> ComparisonBars:
 
 
 def draw_comparison(bars: ComparisonBars, path: Path) -> None:
-    """Draw bars of the measured epsilon with the claim as a dashed line, as Figure 1 of the paper."""
+    """Draw the measured epsilons as bars, the claim as a dashed line, like the paper's Figure 1."""
     from matplotlib.figure import Figure
+    from matplotlib.patches import Patch
 
     figure = Figure(figsize=(max(6.0, 0.62 * len(bars.names) + 1.5), 4.2), layout="constrained")
     axes = figure.subplots()
     positions = range(len(bars.names))
     colours = [GREY if nothing else BLUE for nothing in bars.claims_nothing]
-    drawn = axes.bar(positions, bars.measured, color=colours, width=0.7)
-    axes.bar_label(drawn, fmt="%.2f", padding=4, fontsize=8)
-    exact = [(x, y) for x, y in zip(positions, bars.unlimited, strict=True) if y is not None]
-    if exact:
+    axes.bar(positions, bars.measured, color=colours, width=0.7)
+    for x, measured, exact in zip(positions, bars.measured, bars.unlimited, strict=True):
+        top = measured if exact is None else max(measured, exact)
+        axes.annotate(
+            f"{measured:.2f}", (x, top), (0, 4), textcoords="offset points", ha="center", fontsize=8
+        )
+    known = [(x, y) for x, y in zip(positions, bars.unlimited, strict=True) if y is not None]
+    if known:
         axes.scatter(
-            *zip(*exact, strict=True),
+            [x for x, _ in known],
+            [y for _, y in known],
             marker="_",
             s=160,
             color="black",
@@ -70,8 +80,6 @@ def draw_comparison(bars: ComparisonBars, path: Path) -> None:
     axes.set_ylabel("epsilon")
     axes.set_ylim(0, 1.28 * max(bars.claimed, *bars.measured))
     axes.set_title(bars.title, fontsize=10)
-    from matplotlib.patches import Patch
-
     handles, _ = axes.get_legend_handles_labels()
     handles.insert(0, Patch(color=BLUE, label="measured lower bound"))
     if any(bars.claims_nothing):
@@ -81,9 +89,9 @@ def draw_comparison(bars: ComparisonBars, path: Path) -> None:
     save(figure, path)
 
 
-def save(figure: object, path: Path) -> None:
+def save(figure: Figure, path: Path) -> None:
     """Write a figure, or say in one line why not."""
     try:
-        figure.savefig(path, dpi=160)  # type: ignore[attr-defined]
+        figure.savefig(path, dpi=160)
     except (OSError, ValueError) as error:
         raise AuditError(f"cannot write the figure to {path}: {error}") from error

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
-
 class Bar:
     """What a running command tells about its progress; by default nobody listens."""
 
@@ -25,7 +24,13 @@ def progress_bar(text: str, reports: int) -> Iterator[Bar]:
         yield Bar()
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
     columns = (
         TextColumn("{task.description}"),

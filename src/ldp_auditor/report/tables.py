@@ -118,7 +118,10 @@ def result_table(result: AuditResult) -> TextTable:
         ("claim", claim),
         ("empirical epsilon", f"{result.empirical_epsilon:.6f}  ({_confidence(result)})"),
         ("with unlimited trials", f"{number(result.attack_epsilon, 6)}  (exact)"),
-        ("Monte Carlo limit", f"{result.monte_carlo_limit:.6f}  (a perfect attack would show this)"),
+        (
+            "Monte Carlo limit",
+            f"{result.monte_carlo_limit:.6f}  (a perfect attack would show this)",
+        ),
         ("true positives", f"{counts.true_positives:,} of {counts.trials:,}"),
         ("false positives", f"{counts.false_positives:,} of {counts.trials:,}"),
         ("verdict", _verdict_in_words(result)),

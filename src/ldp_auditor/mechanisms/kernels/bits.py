@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
@@ -33,9 +32,8 @@ def unpack(sets: Words, domain_size: int) -> NDArray[np.bool_]:
     return bits.astype(np.bool_)
 
 
-@intrinsic
-def popcount(typing_context: Any, word: Any) -> Any:
-    """Number of ones in a word."""
+def _popcount(typing_context: Any, word: Any) -> Any:
+    """Number of ones in a word, by the processor's own instruction."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
@@ -43,14 +41,7 @@ def popcount(typing_context: Any, word: Any) -> Any:
     return types.uint64(types.uint64), generate
 
 
-@intrinsic
-def trailing_zeros(typing_context: Any, word: Any) -> Any:
-    """Position of the lowest one in a word that is not 0."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
-
-    return types.uint64(types.uint64), generate
+popcount: Any = intrinsic(_popcount)
 
 
 @compiled

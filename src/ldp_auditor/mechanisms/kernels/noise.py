@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,7 @@ def build_ziggurat(
     edges.append(0.0)
     layers = np.zeros((LAYERS + 1, 3))
     layers[:, 0] = np.array(edges) * 2.0**-52
-    layers[:-1, 1] = [np.floor(b / a * 2.0**52) for a, b in zip(edges, edges[1:], strict=False)]
+    layers[:-1, 1] = [np.floor(b / a * 2.0**52) for a, b in pairwise(edges)]
     layers[:, 2] = [density(edge) for edge in edges]
     return Ziggurat(gaussian, tail_start, layers)
 

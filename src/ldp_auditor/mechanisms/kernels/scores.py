@@ -12,7 +12,7 @@ from ldp_auditor.mechanisms.kernels.xoshiro import advance, scale_down
 
 @compiled
 def choose_best(stream: Any, scores: Any, low: float, high: float) -> Any:
-    """Return for every row the column of its largest entry clipped to [low, high], ties at random."""
+    """Return the column of every row's best entry, clipped to [low, high], ties at random."""
     n, values = scores.shape
     chosen = np.empty(n, np.int64)
     a, b, c, d = stream
@@ -26,8 +26,8 @@ def choose_best(stream: Any, scores: Any, low: float, high: float) -> Any:
             threshold = -np.inf
         # Without branches, which data this random would mislead: where one entry alone reaches
         # the threshold, the sum of the positions that do is its position.
-        ties = 0
-        position = 0
+        ties = np.int64(0)
+        position = np.int64(0)
         for v in range(values):
             reaches = np.int64(scores[i, v] >= threshold)
             ties += reaches
@@ -35,7 +35,7 @@ def choose_best(stream: Any, scores: Any, low: float, high: float) -> Any:
         if ties > 1:
             random, a, b, c, d = advance(a, b, c, d)
             rank = np.int64(scale_down(random, np.uint64(ties)))
-            position = -1
+            position = np.int64(-1)
             while rank >= 0:
                 position += 1
                 rank -= np.int64(scores[i, position] >= threshold)

@@ -1,0 +1,35 @@
+# make demo: a fresh machine to the comparison of all protocols.  make test: every check.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test check benchmark clean
+
+demo: .venv/demo.stamp
+	$(BIN)/ldp-auditor compare --epsilon 1 --domain-size 25
+
+test: check
+	$(BIN)/pytest
+
+check: .venv/dev.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+benchmark: .venv/demo.stamp
+	$(BIN)/python benchmarks/throughput.py
+	$(BIN)/python benchmarks/against_peer.py
+
+.venv/demo.stamp: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --editable .
+	touch $@
+
+.venv/dev.stamp: .venv/demo.stamp
+	$(BIN)/pip install --quiet --editable '.[dev]'
+	touch $@
+
+# Drops compiled kernels too: numba does not see a change in a kernel that another file calls.
+clean:
+	find src -name '*.nb[ic]' -delete
+	rm -rf .mypy_cache .pytest_cache .ruff_cache

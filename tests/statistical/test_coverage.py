@@ -1,0 +1,68 @@
+"""Coverage of the bounds: how often a lower bound exceeds the truth."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.random import default_rng
+
+from ldp_auditor import Counts, mechanisms
+from ldp_auditor.bounds import BOUNDS
+from tests.protocols import make
+from tests.statistical.evidence import at_most
+
+REPLICATIONS = 4000
+
+
+@pytest.mark.parametrize("alpha", [0.01, 0.05])
+@pytest.mark.parametrize(
+    ("name", "epsilon", "domain_size", "trials"),
+    [
+        ("GRR", 0.25, 25, 10**6),
+        ("GRR", 4.0, 2, 100),
+        ("GRR", 10.0, 200, 10**6),
+        ("AGRR", 1.0, 25, 10**4),
+        ("OUE", 2.0, 100, 10**5),
+        ("BLH", 0.5, 50, 10**6),
+        ("AGM", 1.0, 25, 10**5),
+        ("SHE", 6.0, 10, 1000),
+    ],
+)
+@pytest.mark.parametrize("bound", BOUNDS)
+def test_coverage(
+    bound: str, name: str, epsilon: float, domain_size: int, trials: int, alpha: float
+) -> None:
+    """Null hypothesis: the bound exceeds the attack's exact epsilon with probability <= alpha."""
+    protocol = make(name, epsilon, domain_size)
+    rates = protocol.guess_rates()
+    truth = rates.epsilon(protocol.delta)
+    rng = default_rng(4)
+    hits = rng.binomial(trials, rates.true_positive, REPLICATIONS)
+    alarms = rng.binomial(trials, rates.false_positive, REPLICATIONS)
+    pairs, repeats = np.unique(np.stack([hits, alarms], axis=1), axis=0, return_counts=True)
+    wrong = sum(
+        int(repeat)
+        for (tp, fp), repeat in zip(pairs, repeats, strict=True)
+        if BOUNDS[bound](Counts(trials, int(tp), int(fp)), alpha, protocol.delta) > truth
+    )
+    assert at_most(wrong, REPLICATIONS, alpha)
+
+
+def test_the_paper_convention_is_the_weaker_one() -> None:
+    counts = Counts(10**5, 4000, 1500)
+    two_sided = BOUNDS["clopper-pearson"](counts, 0.01, 0.0)
+    one_sided = BOUNDS["clopper-pearson-one-sided"](counts, 0.01, 0.0)
+    assert 0 < two_sided < one_sided
+
+
+def test_correct_protocols_are_not_called_broken() -> None:
+    """GRR is exactly tight, so it is the protocol most likely to raise a false alarm."""
+    from ldp_auditor import audit
+
+    alarms = sum(
+        audit("GRR", epsilon=1.0, domain_size=3, trials=2000, alpha=0.05, seed=seed).verdict
+        == "violation"
+        for seed in range(400)
+    )
+    assert at_most(alarms, 400, 0.05)
+    assert mechanisms.make("GRR", epsilon=1.0, domain_size=3).guess_rates().epsilon(0) <= 1 + 1e-12

@@ -1,0 +1,90 @@
+"""Bounds against the definition of the Clopper-Pearson interval, and at their edges."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath
+import pytest
+from mpmath import mp
+from scipy import stats
+
+from ldp_auditor.bounds import BOUNDS, find_bound
+from ldp_auditor.bounds.clopper_pearson import lower_limit, upper_limit
+from ldp_auditor.core import Counts, Rates
+from ldp_auditor.errors import AuditError
+
+
+@pytest.mark.parametrize(("trials", "limit"), [(10**6, 12.025), (10**4, 7.42)])
+def test_monte_carlo_limit_of_the_paper(trials: int, limit: float) -> None:
+    bound = find_bound("clopper-pearson")(Counts(trials, trials, 0), 0.01, 0.0)
+    assert bound == pytest.approx(limit, abs=5e-4 if limit > 10 else 5e-3)
+
+
+@pytest.mark.parametrize(("successes", "trials"), [(0, 10), (3, 10), (10, 10), (40_000, 10**6)])
+@pytest.mark.parametrize("tail", [0.0025, 0.005, 0.3])
+def test_limits_solve_the_binomial_tail(successes: int, trials: int, tail: float) -> None:
+    low, high = lower_limit(successes, trials, tail), upper_limit(successes, trials, tail)
+    if successes > 0:
+        assert stats.binom.sf(successes - 1, trials, low) == pytest.approx(tail, rel=1e-9)
+    else:
+        assert low == 0
+    if successes < trials:
+        assert stats.binom.cdf(successes, trials, high) == pytest.approx(tail, rel=1e-9)
+    else:
+        assert high == 1
+
+
+def test_limits_at_ten_to_the_ninth() -> None:
+    trials, successes, tail = 10**9, 123_456_789, 0.0025
+    a, b = successes, trials - successes + 1
+    with mp.workdps(30):
+        low = mpmath.mpf(lower_limit(successes, trials, tail))
+        log_beta = mpmath.loggamma(a) + mpmath.loggamma(b) - mpmath.loggamma(a + b)
+        spread = mpmath.sqrt(mpmath.mpf(a) * b / mpmath.mpf(a + b) ** 3)
+        reached = mpmath.quad(
+            lambda x: mpmath.exp((a - 1) * mpmath.log(x) + (b - 1) * mpmath.log(1 - x) - log_beta),
+            [low - j * spread for j in (12, 6, 3, 1, 0)],
+        )
+    assert float(reached) == pytest.approx(tail, rel=1e-6)
+
+
+def test_conventions_differ_by_the_tail() -> None:
+    counts = Counts(1000, 300, 100)
+    two_sided = find_bound("clopper-pearson")(counts, 0.02, 0.01)
+    one_sided = find_bound("clopper-pearson-one-sided")(counts, 0.01, 0.01)
+    low = stats.beta.ppf(0.005, 300, 701)
+    high = stats.beta.ppf(0.995, 101, 900)
+    assert two_sided == pytest.approx(math.log((low - 0.01) / high), abs=1e-12)
+    assert one_sided == pytest.approx(two_sided, abs=1e-12)
+
+
+@pytest.mark.parametrize("bound", BOUNDS)
+@pytest.mark.parametrize("delta", [0.0, 1e-5, 0.5])
+@pytest.mark.parametrize(
+    "counts",
+    [
+        Counts(1, 0, 0),
+        Counts(1, 1, 1),
+        Counts(1, 1, 0),
+        Counts(100, 0, 100),
+        Counts(100, 50, 50),
+        Counts(10**9, 10**9, 0),
+        Counts(10**9, 10, 0),
+    ],
+)
+def test_no_bound_is_negative_or_undefined(bound: str, delta: float, counts: Counts) -> None:
+    epsilon = find_bound(bound)(counts, 0.01, delta)
+    assert 0 <= epsilon < math.inf
+
+
+def test_rates_below_delta_prove_nothing() -> None:
+    assert Rates(1e-6, 1e-9).epsilon(1e-5) == 0
+    assert Rates(0.2, 0.3).epsilon(0) == 0
+    assert Rates(0.2, 0.0).epsilon(0) == math.inf
+    assert Rates(0.3, 0.1).epsilon(0.1) == pytest.approx(math.log(2))
+
+
+def test_unknown_bound_is_refused() -> None:
+    with pytest.raises(AuditError, match="the bounds are: clopper-pearson"):
+        find_bound("wald")

@@ -1,0 +1,214 @@
+"""Plain values and the refusal of bad ones."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.random import Generator, default_rng
+
+from ldp_auditor import (
+    AuditError,
+    AuditPlan,
+    AuditResult,
+    Claim,
+    Counts,
+    InputPair,
+    audit,
+    mechanisms,
+)
+from ldp_auditor.comparison import plan_comparison
+from ldp_auditor.seeding import chunk_generator, stream_key
+from tests.protocols import NAMES, make
+
+
+def test_counts_add_up() -> None:
+    assert Counts(10, 3, 1) + Counts(5, 2, 2) == Counts(15, 5, 3)
+    with pytest.raises(AuditError, match="true_positives"):
+        Counts(3, 4, 0)
+
+
+def test_infinite_numbers_become_words_in_json() -> None:
+    result = AuditResult(
+        mechanism="LHO",
+        claim=Claim(math.inf),
+        domain_size=2,
+        pair=InputPair(0, 1),
+        attack="paper",
+        bound="clopper-pearson",
+        alpha=0.01,
+        counts=Counts(10, 5, 5),
+        empirical_epsilon=0.0,
+        attack_epsilon=math.inf,
+        worst_case_epsilon=None,
+        monte_carlo_limit=1.0,
+        seed=1,
+        seconds=0.1,
+        options={"hash_range": 2},
+    )
+    plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert plain["epsilon"] == plain["attack_epsilon"] == "inf"
+    assert plain["worst_case_epsilon"] is None
+    assert plain["hash_range"] == 2
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ({"epsilon": 0.0}, "epsilon must be positive"),
+        ({"epsilon": -1.0}, "epsilon must be positive"),
+        ({"epsilon": math.nan}, "epsilon must be positive"),
+        ({"epsilon": math.inf}, "epsilon must be positive and finite"),
+        ({"domain_size": 1}, "domain_size must be at least 2"),
+        ({"domain_size": 2.5}, "domain_size must be a whole number"),
+        ({"domain_size": 2**32}, "domain_size must be at most"),
+        ({"delta": -1e-9}, "delta must lie in"),
+        ({"delta": 1.0}, "delta must lie in"),
+        ({"delta": math.nan}, "delta must lie in"),
+        ({"colour": 3}, "has no option 'colour'"),
+    ],
+)
+@pytest.mark.parametrize("name", NAMES)
+def test_bad_parameters_are_refused(name: str, setting: dict[str, Any], message: str) -> None:
+    if name == "LHO" and setting.get("epsilon") == math.inf:
+        pytest.skip("promises nothing")
+    with pytest.raises(AuditError, match=message.replace("positive and finite", "positive")):
+        mechanisms.make(name, **{"epsilon": 1.0, "domain_size": 5, **setting})
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if mechanisms.find(n).approximate])
+def test_approximate_protocols_need_delta(name: str) -> None:
+    with pytest.raises(AuditError, match="delta must be positive, got delta=0"):
+        mechanisms.make(name, epsilon=1.0, domain_size=5, delta=0.0)
+    assert mechanisms.make(name, epsilon=1.0, domain_size=5).delta == 1e-5
+
+
+@pytest.mark.parametrize("name", ["OLH", "AOLH"])
+def test_hash_range_beyond_the_kernels_is_refused(name: str) -> None:
+    with pytest.raises(AuditError, match="epsilon must be at most 22"):
+        mechanisms.make(name, epsilon=800.0, domain_size=5)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_missing_parameters_are_named(name: str) -> None:
+    with pytest.raises(AuditError, match=r"needs .*domain_size"):
+        mechanisms.make(name, epsilon=1.0)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("olh", "OLH"), ("OUEE", "OUE"), ("rappor", "GRR"), ("AGR", "AGRR")]
+)
+def test_unknown_protocol_suggests_a_name(typed: str, meant: str) -> None:
+    with pytest.raises(AuditError, match="did you mean") as refusal:
+        mechanisms.find(typed)
+    if typed != "rappor":
+        assert f"did you mean {meant!r}" in str(refusal.value)
+
+
+@pytest.mark.parametrize("value", [-1, 5, 2.5])
+def test_values_outside_the_domain_are_refused(value: float) -> None:
+    for name in NAMES:
+        with pytest.raises(AuditError, match="value must be"):
+            make(name, 1.0, 5).privatize(value, 3, default_rng(0))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ({"pair": InputPair(0, 5)}, "input values must lie in 0..4"),
+        ({"trials": 0}, "trials must be at least 1"),
+        ({"trials": 1.5}, "trials must be a whole number"),
+        ({"trials": math.nan}, "trials must be a whole number"),
+        ({"alpha": 0.0}, "alpha must lie in"),
+        ({"alpha": 1.0}, "alpha must lie in"),
+        ({"alpha": math.nan}, "alpha must lie in"),
+        ({"attack": "brute"}, "the attacks are: paper"),
+        ({"bound": "wald"}, "the bounds are"),
+        ({"seed": -1}, "seed must be at least 0"),
+    ],
+)
+def test_bad_plans_are_refused(setting: dict[str, Any], message: str) -> None:
+    with pytest.raises(AuditError, match=message):
+        AuditPlan(mechanism=make("GRR", 1.0, 5), **setting)
+
+
+def test_equal_values_are_refused() -> None:
+    with pytest.raises(AuditError, match="must differ"):
+        InputPair(1, 1)
+
+
+def test_workers_are_checked() -> None:
+    with pytest.raises(AuditError, match="workers must be at least 1"):
+        audit("GRR", epsilon=1.0, domain_size=5, trials=10, workers=0)
+
+
+class Silent:
+    """A user's mechanism that tells nothing of its input, and brings no attack."""
+
+    name = "Silent"
+    claim = Claim(0.5)
+    domain_size = 3
+
+    def privatize(self, value: int, n: int, rng: Generator) -> Any:
+        return rng.integers(0, 3, n)
+
+
+class Leaky(Silent):
+    """One that sends its input."""
+
+    name = "Leaky"
+
+    def privatize(self, value: int, n: int, rng: Generator) -> Any:
+        return np.full(n, value)
+
+    def guess(self, reports: Any, rng: Generator) -> Any:
+        return reports
+
+
+def test_a_users_mechanism_is_audited() -> None:
+    result = audit(Leaky(), trials=1000)
+    assert result.counts == Counts(1000, 1000, 0)
+    assert result.verdict == "violation"
+    assert result.attack_epsilon is None
+    assert result.empirical_epsilon == result.monte_carlo_limit
+
+
+def test_a_users_mechanism_needs_a_guess_for_the_papers_attack() -> None:
+    with pytest.raises(AuditError, match="has no method guess"):
+        audit(Silent(), trials=10)
+    with pytest.raises(AuditError, match="brings its own parameters; drop epsilon"):
+        audit(Leaky(), epsilon=1.0, trials=10)
+
+
+def test_streams_depend_on_everything_that_is_sampled() -> None:
+    first = AuditPlan(mechanism=make("GRR", 1.0, 5))
+    others = [
+        AuditPlan(mechanism=make("GRR", 1.0, 6)),
+        AuditPlan(mechanism=make("GRR", 1.1, 5)),
+        AuditPlan(mechanism=make("AGRR", 1.0, 5)),
+        AuditPlan(mechanism=make("GRR", 1.0, 5), pair=InputPair(1, 0)),
+        AuditPlan(mechanism=mechanisms.make("LHO", domain_size=5, hash_range=3)),
+        AuditPlan(mechanism=mechanisms.make("LHO", domain_size=5, hash_range=4)),
+    ]
+    assert len({plan.stream for plan in [first, *others]}) == len(others) + 1
+    assert first.stream == AuditPlan(mechanism=make("GRR", 1.0, 5), trials=7, alpha=0.5).stream
+    assert stream_key({"a": 1.0, "b": 2}) == stream_key({"b": 2, "a": 1.0})
+    words = {
+        int(chunk_generator(1, stream, side, chunk).integers(2**63))
+        for stream in (0, 1)
+        for side in (0, 1)
+        for chunk in (0, 1, 2)
+    }
+    assert len(words) == 12
+
+
+def test_comparison_names_what_cannot_take_part() -> None:
+    plan = plan_comparison(epsilon=2.0, domain_size=5)
+    assert set(plan.refused) == {"GM"}
+    assert len(plan.audits) == len(NAMES) - 1
+    for settings in ({"epsilon": -1.0}, {"delta": 2.0}, {"domain_size": 1}):
+        with pytest.raises(AuditError):
+            plan_comparison(**{"epsilon": 1.0, "domain_size": 5, **settings})  # type: ignore[arg-type]

@@ -1,0 +1,156 @@
+"""Compiled building blocks against plain Python."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from numpy.random import default_rng
+
+from ldp_auditor import mechanisms
+from ldp_auditor.mechanisms.kernels.bits import last_word_mask, position_of_one, unpack
+from ldp_auditor.mechanisms.kernels.noise import LAPLACE, LAYERS, NORMAL, Ziggurat
+from ldp_auditor.mechanisms.kernels.scores import choose_best
+from ldp_auditor.mechanisms.kernels.xoshiro import advance, fresh_stream, scale_down, threshold
+from ldp_auditor.mechanisms.local_hashing import first_number, hash_value
+from tests.protocols import NAMES, make
+
+
+def python_xoshiro(state: list[int]) -> int:
+    """xoshiro256++ with Python's unbounded integers."""
+    mask = 2**64 - 1
+
+    def rotate(x: int, by: int) -> int:
+        return (x << by | x >> (64 - by)) & mask
+
+    word = (rotate((state[0] + state[3]) & mask, 23) + state[0]) & mask
+    shifted = state[1] << 17 & mask
+    state[2] ^= state[0]
+    state[3] ^= state[1]
+    state[1] ^= state[2]
+    state[0] ^= state[3]
+    state[2] ^= shifted
+    state[3] = rotate(state[3], 45)
+    return word
+
+
+def test_generator_is_xoshiro256_plus_plus() -> None:
+    python_state = [1, 2, 3, 4]
+    compiled_state: list[int] = [1, 2, 3, 4]
+    words = []
+    for _ in range(1000):
+        word, *compiled_state = advance(*map(np.uint64, compiled_state))
+        assert int(word) == python_xoshiro(python_state)
+        words.append(int(word))
+    # The start of the published test vector for this state.
+    assert words[:4] == [41943041, 58720359, 3588806011781223, 3591011842654386]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 1000, 2**31 + 11, 2**32 - 1])
+def test_scaling_is_exact(n: int) -> None:
+    for word in (0, 1, 2**32 - 1, 2**32, 0x9E3779B97F4A7C15, 2**63, 2**64 - 1):
+        assert int(scale_down(np.uint64(word), np.uint64(n))) == word * n >> 64
+
+
+@pytest.mark.parametrize("probability", [0.0, 1e-15, 0.25, 0.7, 1 - 1e-15, 1.0])
+def test_threshold(probability: float) -> None:
+    assert abs(int(threshold(probability)) - probability * 2**64) <= 1
+
+
+def test_position_of_one() -> None:
+    rng = default_rng(1)
+    for word in [1, 2**63, 2**64 - 1, *map(int, rng.integers(1, 2**64, 200, dtype=np.uint64))]:
+        ones = [i for i in range(64) if word >> i & 1]
+        found = [int(position_of_one(np.uint64(word), np.uint64(r))) for r in range(len(ones))]
+        assert found == ones
+
+
+@pytest.mark.parametrize("domain_size", [2, 63, 64, 65, 128, 200])
+def test_last_word_mask(domain_size: int) -> None:
+    bits_in_last_word = (domain_size - 1) % 64 + 1
+    assert int(last_word_mask(domain_size)).bit_count() == bits_in_last_word
+
+
+def test_unpack_names_the_members() -> None:
+    sets = np.array([[0b101, 1], [0, 0b10]], dtype=np.uint64)
+    members = unpack(sets, 66)
+    assert members.shape == (2, 66)
+    assert np.flatnonzero(members[0]).tolist() == [0, 2, 64]
+    assert np.flatnonzero(members[1]).tolist() == [65]
+
+
+@pytest.mark.parametrize("shape", [NORMAL, LAPLACE], ids=["normal", "laplace"])
+def test_ziggurat_layers_have_equal_area_and_close(shape: Ziggurat) -> None:
+    edges = shape.layers[:, 0] * 2.0**52
+    heights = shape.layers[:, 2]
+    areas = edges[1:-1] * np.diff(heights)[1:]
+    start = shape.tail_start
+    tail = (
+        math.sqrt(math.pi / 2) * math.erfc(start / math.sqrt(2))
+        if shape.gaussian
+        else math.exp(-start)
+    )
+    area = start * heights[1] + tail
+    assert len(areas) == LAYERS - 1
+    np.testing.assert_allclose(areas, area, rtol=1e-9)
+    assert edges[0] * heights[1] == pytest.approx(area, rel=1e-14)
+    half_mass = math.sqrt(math.pi / 2) if shape.gaussian else 1.0
+    # Equal areas cover the half density and what the rectangles add to it.
+    assert LAYERS * area > half_mass
+
+
+@pytest.mark.parametrize(
+    ("row", "low", "high", "winners"),
+    [
+        ([0.3, 0.9, 0.1], -math.inf, math.inf, {1}),
+        ([0.5, 0.5, 0.1], -math.inf, math.inf, {0, 1}),
+        ([1.2, 5.0, 0.9], 0.0, 1.0, {0, 1}),
+        ([-1.0, -0.1, -7.0], 0.0, 1.0, {0, 1, 2}),
+        ([-1.0, 0.0, -7.0], 0.0, 1.0, {0, 1, 2}),
+        ([-1.0, 0.1, 0.1], 0.0, 1.0, {1, 2}),
+    ],
+)
+def test_best_score(row: list[float], low: float, high: float, winners: set[int]) -> None:
+    scores = np.tile(row, (200, 1))
+    chosen = choose_best(fresh_stream(default_rng(5)), scores, low, high)
+    assert set(chosen.tolist()) == winners
+
+
+@pytest.mark.parametrize("g", [2, 3, 7, 64, 1000, 2**31 + 11, 2**32 - 1])
+def test_first_number_is_where_the_hash_begins(g: int) -> None:
+    for hashed in {0, 1, g // 2, g - 1}:
+        first = int(first_number(np.uint64(hashed), np.uint64(g)))
+        assert first * g >> 64 == hashed
+        assert first == 0 or (first - 1) * g >> 64 == hashed - 1
+    assert int(first_number(np.uint64(g), np.uint64(g))) == 0  # 2**64
+
+
+@pytest.mark.parametrize("g", [2, 3, 4, 10, 1000, 2**32 - 1])
+@pytest.mark.parametrize("domain_size", [2, 64, 70])
+def test_support_is_the_set_of_values_with_that_hash(domain_size: int, g: int) -> None:
+    protocol = mechanisms.make("LHO", domain_size=domain_size, hash_range=g)
+    reports = protocol.privatize(domain_size - 1, 20, default_rng(3))
+    support = unpack(protocol.support(reports), domain_size)  # type: ignore[attr-defined]
+    for report, members in zip(reports, support, strict=True):
+        hashes = [
+            int(hash_value(report["hash_seed"], np.uint64(v), np.uint64(g)))
+            for v in range(domain_size)
+        ]
+        assert [hashed == report["value"] for hashed in hashes] == members.tolist()
+        assert max(hashes) < g
+
+
+@pytest.mark.parametrize("domain_size", [2, 31, 32, 33, 64, 65, 130])
+@pytest.mark.parametrize("name", NAMES)
+def test_batches_of_any_size_hold_reports_of_the_domain(name: str, domain_size: int) -> None:
+    protocol = make(name, 1.0, domain_size)
+    rng = default_rng(7)
+    for n in (0, 1, 63, 64, 65, 1000):
+        reports = protocol.privatize(domain_size - 1, n, rng)
+        guesses = protocol.guess(reports, rng)
+        assert len(reports) == len(guesses) == n
+        assert all(0 <= guess < domain_size for guess in guesses.tolist())
+        if name in {"SS", "SUE", "OUE", "ASUE", "THE"}:
+            last = int(last_word_mask(domain_size))
+            assert all(int(word) & ~last == 0 for word in reports[:, -1])

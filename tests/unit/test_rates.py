@@ -1,0 +1,163 @@
+"""Exact rates against enumeration of every report, and against high-precision integrals."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import mpmath
+import pytest
+from mpmath import mp
+
+from ldp_auditor import mechanisms
+from ldp_auditor.core import Rates
+from ldp_auditor.mechanisms.frequency_oracle import SupportOracle
+from ldp_auditor.mechanisms.histogram_encoding import AGM, GM, SHE
+from ldp_auditor.mechanisms.local_hashing import LocalHashing
+from ldp_auditor.mechanisms.randomized_response import GRR
+from ldp_auditor.mechanisms.subset_selection import SS
+from ldp_auditor.mechanisms.unary_encoding import UnaryEncoding
+from ldp_auditor.theory.guessing import mean_share
+from tests.protocols import NAMES, make
+
+
+def enumerated_law(protocol: SupportOracle) -> dict[frozenset[int], float]:
+    """Probability of every support set of a report of value 0, by summing over all reports."""
+    k = protocol.domain_size
+    law: dict[frozenset[int], float] = {}
+    if isinstance(protocol, SS):
+        for subset in itertools.combinations(range(k), protocol.omega):
+            truthful = 0 in subset
+            chance = protocol.p if truthful else 1 - protocol.p
+            alike = math.comb(k - 1, protocol.omega - truthful)
+            law[frozenset(subset)] = chance / alike
+    elif isinstance(protocol, UnaryEncoding):
+        for bits in itertools.product((0, 1), repeat=k):
+            chance = math.prod(
+                r if bit else 1 - r
+                for v, bit in enumerate(bits)
+                for r in (protocol.p if v == 0 else protocol.q,)
+            )
+            law[frozenset(v for v, bit in enumerate(bits) if bit)] = chance
+    else:
+        assert isinstance(protocol, LocalHashing)
+        g = protocol.hash_size
+        for function in itertools.product(range(g), repeat=k):
+            for reported in range(g):
+                truthful = reported == function[0]
+                chance = protocol.p if truthful else (1 - protocol.p) / (g - 1)
+                support = frozenset(v for v in range(k) if function[v] == reported)
+                law[support] = law.get(support, 0.0) + chance / g**k
+    return law
+
+
+def guess_probability(law: dict[frozenset[int], float], guess: int, k: int) -> float:
+    return math.fsum(
+        chance * ((guess in support) / len(support) if support else 1 / k)
+        for support, chance in law.items()
+    )
+
+
+@pytest.mark.parametrize("domain_size", [2, 3, 5])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 1.5])
+@pytest.mark.parametrize("name", NAMES)
+def test_support_protocols_agree_with_enumeration(
+    name: str, epsilon: float, domain_size: int
+) -> None:
+    protocol = make(name, epsilon, domain_size)
+    if not isinstance(protocol, SupportOracle):
+        pytest.skip("has no support sets")
+    law = enumerated_law(protocol)
+    assert math.fsum(law.values()) == pytest.approx(1, abs=1e-13)
+    rates = protocol.guess_rates()
+    assert rates.true_positive == pytest.approx(guess_probability(law, 0, domain_size), rel=1e-12)
+    # The report of value 0 is attributed to value 1 as the report of 1 would be to 0.
+    assert rates.false_positive == pytest.approx(guess_probability(law, 1, domain_size), rel=1e-12)
+
+
+@pytest.mark.parametrize("domain_size", [2, 25, 10_000])
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 20.0])
+@pytest.mark.parametrize("name", NAMES)
+def test_guesses_fall_somewhere(name: str, epsilon: float, domain_size: int) -> None:
+    rates = make(name, epsilon, domain_size).guess_rates()
+    total = rates.true_positive + (domain_size - 1) * rates.false_positive
+    assert total == pytest.approx(1, rel=1e-11)
+    assert rates.true_positive > rates.false_positive > 0
+
+
+@pytest.mark.parametrize("domain_size", [2, 3, 100, 10_000])
+@pytest.mark.parametrize("epsilon", [0.01, 0.5, 4.0, 20.0])
+@pytest.mark.parametrize("delta", [1e-12, 1e-5, 0.01])
+@pytest.mark.parametrize("name", ["GRR", "AGRR"])
+def test_randomized_response_is_tight(
+    name: str, delta: float, epsilon: float, domain_size: int
+) -> None:
+    protocol = make(name, epsilon, domain_size, delta)
+    assert protocol.guess_rates().epsilon(protocol.delta) == pytest.approx(epsilon, abs=1e-9)
+
+
+def mp_share(others: int, q: mpmath.mpf) -> mpmath.mpf:
+    return (1 - (1 - q) ** (others + 1)) / ((others + 1) * q)
+
+
+@pytest.mark.parametrize("others", [1, 24, 9_999])
+@pytest.mark.parametrize("q", [1e-12, 1e-9, 1e-4, 0.01, 0.3, 0.5])
+def test_mean_share_keeps_its_digits(others: int, q: float) -> None:
+    with mp.workdps(50):
+        exact = mp_share(others, mpmath.mpf(q))
+        share, lost = mean_share(others, q)
+        assert share == pytest.approx(float(exact), rel=1e-13)
+        assert lost == pytest.approx(float(1 - exact), rel=1e-12)
+
+
+@pytest.mark.parametrize("domain_size", [2, 25, 10_000])
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 6.0, 20.0])
+def test_laplace_rates_agree_with_high_precision(epsilon: float, domain_size: int) -> None:
+    with mp.workdps(30):
+        scale = mpmath.mpf(2) / mpmath.mpf(epsilon)
+        others = domain_size - 1
+        tail = mpmath.exp(-1 / scale) / 2
+        inside = mpmath.quad(
+            lambda x: (
+                mpmath.exp((x - 1) / scale)
+                / (2 * scale)
+                * (1 - mpmath.exp(-x / scale) / 2) ** others
+            ),
+            mpmath.linspace(0, 1, 9),
+        )
+        hit = mp_share(others, tail) / 2 + inside + tail * mpmath.mpf(2) ** -others / domain_size
+        rates = SHE(epsilon=epsilon, domain_size=domain_size).guess_rates()
+        expected = Rates(float(hit), float((1 - hit) / others))
+    assert rates.epsilon(0) == pytest.approx(expected.epsilon(0), abs=1e-9)
+
+
+@pytest.mark.parametrize("domain_size", [2, 25, 10_000])
+@pytest.mark.parametrize(("protocol", "epsilon"), [(GM, 0.01), (GM, 1.0), (AGM, 1.0), (AGM, 20.0)])
+def test_gaussian_rates_agree_with_high_precision(
+    protocol: type[GM | AGM], epsilon: float, domain_size: int
+) -> None:
+    made = protocol(epsilon=epsilon, domain_size=domain_size, delta=1e-5)
+    with mp.workdps(25):
+        shift = 1 / mpmath.mpf(made.scale)
+        others = domain_size - 1
+        hit = mpmath.quad(
+            lambda z: mpmath.npdf(z) * mpmath.ncdf(z + shift) ** others,
+            mpmath.linspace(-12, 12, 13),
+        )
+        expected = Rates(float(hit), float((1 - hit) / others))
+    assert made.guess_rates().epsilon(1e-5) == pytest.approx(expected.epsilon(1e-5), abs=1e-9)
+
+
+def test_binary_domain_by_hand() -> None:
+    # k = 2, GRR at e^epsilon = 3: truth with probability 3/4.
+    rates = GRR(epsilon=math.log(3), domain_size=2).guess_rates()
+    assert Fraction(rates.true_positive).limit_denominator(1000) == Fraction(3, 4)
+    assert Fraction(rates.false_positive).limit_denominator(1000) == Fraction(1, 4)
+
+
+def test_hashing_only_by_hand() -> None:
+    # k = 2, g = 2: the report supports the other value half of the time, and then a coin decides.
+    rates = mechanisms.make("LHO", domain_size=2, hash_range=2).guess_rates()
+    assert rates.true_positive == pytest.approx(3 / 4, abs=1e-15)
+    assert rates.false_positive == pytest.approx(1 / 4, abs=1e-15)
