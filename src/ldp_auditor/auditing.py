@@ -32,6 +32,9 @@ BATCH_TRIALS = 2**16
 CHUNK_BATCHES = 4
 """Batches that share a random generator."""
 
+LONGEST_PIECE = 64
+"""Chunks of a piece at most."""
+
 FIRST_TWO_VALUES = InputPair(0, 1)
 
 Progress = Callable[[int], None]
@@ -131,7 +134,7 @@ class Audit:
         and to show progress, and few enough that dispatching costs nothing.
         """
         chunks = -(-self.plan.trials // self.chunk_trials)
-        length = math.isqrt(chunks)
+        length = min(math.isqrt(chunks), LONGEST_PIECE)
         for first in range(0, chunks, length):
             for side in (0, 1):
                 yield Piece(side, first, min(first + length, chunks))

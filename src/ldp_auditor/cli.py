@@ -6,12 +6,13 @@ Heavy packages are imported by the commands that use them, so that help is insta
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
-import click
 import typer
+from typer.exceptions import TyperException
 
 from ldp_auditor import __version__
 from ldp_auditor.errors import AuditError, require
@@ -264,17 +265,19 @@ def main() -> None:
     """Run the command line; misuse is one line on standard error and exit code 2."""
     try:
         code = app(standalone_mode=False)
-    except (AuditError, click.ClickException) as error:
-        message = error.format_message() if isinstance(error, click.ClickException) else str(error)
-        fail(" ".join(message.split()), EXIT_BAD_INPUT)
+    except AuditError as error:
+        fail(str(error), EXIT_BAD_INPUT)
+    except TyperException as error:
+        fail(error.format_message(), EXIT_BAD_INPUT)
     except MemoryError:
         fail("out of memory: choose a smaller --domain-size", EXIT_BAD_INPUT)
-    except (KeyboardInterrupt, click.Abort):
-        fail("interrupted", EXIT_INTERRUPTED)
+    except (KeyboardInterrupt, typer.Abort):
+        print("ldp-auditor: interrupted", file=sys.stderr, flush=True)
+        os._exit(EXIT_INTERRUPTED)  # an ordinary exit would wait for threads to finish their piece
     sys.exit(code if isinstance(code, int) else EXIT_NO_VIOLATION)
 
 
-def fail(message: str, code: int) -> None:
+def fail(message: str, code: int) -> NoReturn:
     """End with one line on standard error."""
-    print(f"ldp-auditor: {message}", file=sys.stderr)
+    print(f"ldp-auditor: {' '.join(message.split())}", file=sys.stderr)
     sys.exit(code)

@@ -25,6 +25,9 @@ from ldp_auditor.theory.guessing import membership_guess_rates
 MAX_INDEX = 2**32 - 1
 """Largest domain and hash range: the kernels scale random words to 32-bit numbers."""
 
+MAX_EPSILON = 700
+"""Largest epsilon whose e^-epsilon is still an ordinary number."""
+
 protocols: dict[str, type[FrequencyOracle]] = {}
 """Every named protocol whose module has been imported, in order of definition."""
 
@@ -61,6 +64,10 @@ class FrequencyOracle(ABC):
         require(
             0 < self.epsilon < math.inf,
             f"epsilon must be positive and finite, got epsilon={self.epsilon}",
+        )
+        require(
+            self.epsilon <= MAX_EPSILON,
+            f"epsilon must be at most {MAX_EPSILON}, got epsilon={self.epsilon}",
         )
 
     def check_delta(self) -> None:

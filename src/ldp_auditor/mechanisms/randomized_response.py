@@ -16,7 +16,7 @@ from ldp_auditor.mechanisms.kernels.xoshiro import advance, fresh_stream, scale_
 
 
 def truth_probabilities(epsilon: float, delta: float, size: int) -> tuple[float, float]:
-    """Return p and q of randomized response over `size` values: [Arcolezi24] Eqs. 3 and 11."""
+    """Return p and q of randomized response over `size` values: [Arcolezi24] Eqs. 2 and 9."""
     shrink = math.exp(-epsilon)
     total = 1 + (size - 1) * shrink
     p = (1 + (size - 1) * delta * shrink) / total

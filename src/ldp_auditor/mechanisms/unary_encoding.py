@@ -113,7 +113,7 @@ class ASUE(UnaryEncoding):
 
     @property
     def q(self) -> float:
-        # [Arcolezi24] Eq. 12 with both fractions multiplied out: q = (1 - delta) / (s + 1) for
+        # [Arcolezi24] Eq. 10 with both fractions multiplied out: q = (1 - delta) / (s + 1) for
         # s**2 = e**epsilon (1 - delta) + delta, here divided by e**(epsilon / 2).
         shrink = math.exp(-self.epsilon / 2)
         root = math.sqrt(1 - self.delta + self.delta * shrink * shrink)
@@ -135,7 +135,7 @@ class THE(UnaryEncoding):
     def theta(self) -> float:
         """The threshold in (0.5, 1) that minimizes the estimator's variance.
 
-        The variance of [Wang17] Eq. 8 is (2a - 1) / (1 + c a^2 - 2a)^2 in a = e^(epsilon theta/2)
+        The variance of [Wang17] is (2a - 1) / (1 + c a^2 - 2a)^2 in a = e^(epsilon theta/2)
         and c = e^(-epsilon/2); its derivative vanishes where 3c a^2 - 2(1 + c) a + 1 = 0. The
         larger root is written for a - 1 to stay exact for small epsilon.
         """

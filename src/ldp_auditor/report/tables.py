@@ -26,7 +26,10 @@ class TextTable:
 
     def print(self, console: Console) -> None:
         """Draw the table; where it goes to a file or pipe, no line is folded."""
-        table = Table(title=self.title, box=box.SIMPLE_HEAD, title_justify="left")
+        has_header = any(self.columns)
+        table = Table(
+            title=self.title, box=box.SIMPLE_HEAD, title_justify="left", show_header=has_header
+        )
         for index, column in enumerate(self.columns):
             is_name = index < self.names or index == len(self.columns) - 1
             table.add_column(column, justify="left" if is_name else "right", no_wrap=True)
