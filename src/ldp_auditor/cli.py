@@ -272,6 +272,8 @@ def main() -> None:
     except MemoryError:
         fail("out of memory: choose a smaller --domain-size", EXIT_BAD_INPUT)
     except (KeyboardInterrupt, typer.Abort):
+        code = EXIT_INTERRUPTED
+    if code == EXIT_INTERRUPTED:  # typer turns Ctrl-C within a command into this code
         print("ldp-auditor: interrupted", file=sys.stderr, flush=True)
         os._exit(EXIT_INTERRUPTED)  # an ordinary exit would wait for threads to finish their piece
     sys.exit(code if isinstance(code, int) else EXIT_NO_VIOLATION)

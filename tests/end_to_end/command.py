@@ -1,0 +1,27 @@
+"""Runs the installed command."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+EXECUTABLE = Path(sys.executable).with_name("ldp-auditor")
+
+
+def run(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run the command and keep what it says."""
+    return subprocess.run(
+        [EXECUTABLE, *arguments], cwd=cwd, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def run_json(*arguments: str) -> dict[str, Any]:
+    """Run the command with --json; it must find no violation and say nothing else."""
+    done = run(*arguments, "--json")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result

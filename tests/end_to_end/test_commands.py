@@ -1,0 +1,173 @@
+"""The commands as a user runs them."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from ldp_auditor import audit
+from tests.end_to_end.command import EXECUTABLE, run, run_json
+from tests.protocols import NAMES
+
+KEYS = {
+    "mechanism",
+    "epsilon",
+    "delta",
+    "domain_size",
+    "attack",
+    "bound",
+    "alpha",
+    "trials",
+    "true_positives",
+    "false_positives",
+    "empirical_epsilon",
+    "attack_epsilon",
+    "worst_case_epsilon",
+    "monte_carlo_limit",
+    "verdict",
+    "seed",
+    "seconds",
+}
+
+
+def test_audit_prints_the_promised_keys() -> None:
+    result = run_json("audit", "GRR", "--epsilon", "1", "--domain-size", "25", "--trials", "1e4")
+    assert set(result) >= KEYS
+    assert result["trials"] == 10_000
+    assert result["monte_carlo_limit"] == pytest.approx(7.42, abs=5e-3)
+
+
+def test_command_and_python_agree_for_any_number_of_workers() -> None:
+    setting = ("audit", "OUE", "--epsilon", "1", "--domain-size", "25", "--seed", "5")
+    counts = set()
+    for workers in ("1", "2", "5"):
+        result = run_json(*setting, "--trials", "600_000", "--workers", workers)
+        counts.add((result["true_positives"], result["false_positives"]))
+    python = audit("OUE", epsilon=1.0, domain_size=25, seed=5, trials=600_000).counts
+    assert counts == {(python.true_positives, python.false_positives)}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_workers_do_not_change_the_counts(name: str) -> None:
+    epsilon = None if name == "LHO" else 0.9
+    first, second = (
+        audit(name, epsilon=epsilon, domain_size=300, trials=20_000, seed=8, workers=workers)
+        for workers in (1, 3)
+    )
+    assert first.counts == second.counts
+    assert (
+        first.counts != audit(name, epsilon=epsilon, domain_size=300, trials=20_000, seed=9).counts
+    )
+
+
+def test_options_of_a_protocol_are_taken_anywhere() -> None:
+    after = run_json("audit", "LHO", "--domain-size", "25", "--hash-range", "4", "--trials", "1e4")
+    before = run_json("audit", "--hash-range=4", "LHO", "--domain-size", "25", "--trials", "1e4")
+    assert after["hash_range"] == before["hash_range"] == 4
+    assert after["epsilon"] == "inf"
+    assert after["true_positives"] == before["true_positives"]
+
+
+def test_violation_has_its_own_exit_code() -> None:
+    done = run("audit", "LHO", "--domain-size", "9", "--epsilon", "0.2", "--trials", "1e5")
+    assert done.returncode == 1
+    assert "violation: epsilon is at least" in done.stdout
+
+
+def test_compare_draws_tables_and_figures(tmp_path: Path) -> None:
+    done = run("compare", "--epsilon", "2", "--domain-size", "5", "--trials", "1e4", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert all(name in done.stdout for name in NAMES)
+    assert "GM was left out: GM is defined for epsilon <= 1 only" in done.stdout
+    assert (tmp_path / "compare.png").read_bytes().startswith(b"\x89PNG")
+    assert done.stderr.strip() == "figure written to compare.png"
+
+
+def test_compare_in_json_agrees_with_audit(tmp_path: Path) -> None:
+    setting = ("--epsilon", "1", "--domain-size", "5", "--trials", "1e4", "--json")
+    done = run("compare", "SS", "AGM", *setting, cwd=tmp_path)
+    results = {result["mechanism"]: result for result in json.loads(done.stdout)["results"]}
+    assert list(tmp_path.iterdir()) == []
+    alone = json.loads(run("audit", "AGM", *setting).stdout)
+    assert results["AGM"]["true_positives"] == alone["true_positives"]
+    assert results["AGM"]["delta"] == alone["delta"] == 1e-5
+    assert results["SS"]["delta"] == 0
+
+
+def test_list_names_every_protocol() -> None:
+    done = run("list")
+    assert all(f"  {name} " in done.stdout for name in NAMES)
+    assert [row["name"] for row in json.loads(run("list", "--json").stdout)] == list(NAMES)
+
+
+def test_a_figure_that_cannot_be_written_loses_no_table(tmp_path: Path) -> None:
+    setting = ("compare", "GRR", "--epsilon", "2", "--domain-size", "5", "--trials", "1e3")
+    done = run(*setting, "--figure", str(tmp_path / "none" / "a.png"))
+    assert done.returncode == 2
+    assert "GRR" in done.stdout
+    assert done.stderr.count("\n") == 1
+    assert "cannot write the figure" in done.stderr
+
+
+GRR = ("audit", "GRR", "--epsilon", "1", "--domain-size", "5")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("audit", "GRR", "--epsilon", "1", "--domain-size", "1"), "domain_size must be at least"),
+        (("audit", "GRR", "--epsilon", "0", "--domain-size", "5"), "epsilon must be positive"),
+        (("audit", "GRR", "--epsilon", "nan", "--domain-size", "5"), "epsilon must be positive"),
+        (("audit", "GRR", "--epsilon", "x", "--domain-size", "5"), "--epsilon"),
+        (("audit", "GRR", "--domain-size", "5"), "GRR needs epsilon"),
+        (("audit", "GRR", "--epsilon", "1"), "--domain-size"),
+        (("audit", "--epsilon", "1", "--domain-size", "5"), "PROTOCOL"),
+        (("audit", "OUEE", "--epsilon", "1", "--domain-size", "5"), "did you mean 'OUE'"),
+        (("audit", "GM", "--epsilon", "2", "--domain-size", "5"), "epsilon <= 1"),
+        ((*GRR, "--delta", "1"), "delta must lie in [0, 1)"),
+        (("audit", "AGRR", *GRR[2:], "--delta", "0"), "delta must be positive"),
+        ((*GRR, "--trials", "0"), "trials must be at least 1"),
+        ((*GRR, "--trials", "1.5"), "trials must be a whole number"),
+        ((*GRR, "--trials", "many"), "trials must be a number"),
+        ((*GRR, "--alpha", "1"), "alpha must lie in (0, 1)"),
+        ((*GRR, "--pair", "2,2"), "must differ"),
+        ((*GRR, "--pair", "0,5"), "must lie in 0..4"),
+        ((*GRR, "--pair", "0"), "pair must be two values"),
+        ((*GRR, "--workers", "0"), "workers must be at least 1"),
+        ((*GRR, "--hash-range", "3"), "no such option: --hash-range"),
+        ((*GRR, "SUE"), "one protocol at a time"),
+        (
+            ("audit", "LHO", "--domain-size", "5", "--hash-range", "1"),
+            "hash_range must be at least",
+        ),
+        (("audit", "LHO", "--domain-size", "5", "--hash-range", "x"), "--hash-range must be of"),
+        (("compare", "--epsilon", "-1", "--domain-size", "5"), "epsilon must be positive"),
+        (("compare", "--epsilon", "1", "--domain-size", "5", "FOO"), "unknown protocol 'FOO'"),
+        (("frobnicate",), "No such command"),
+    ],
+)
+def test_bad_input_is_one_line_and_code_two(arguments: tuple[str, ...], message: str) -> None:
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert message in done.stderr
+
+
+def test_interrupt_ends_cleanly() -> None:
+    with subprocess.Popen(
+        [EXECUTABLE, "audit", "SHE", "--epsilon", "1", "--domain-size", "200", "--trials", "1e9"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        time.sleep(3)  # long enough to be in the middle of the audit
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert (output, errors) == ("", "ldp-auditor: interrupted\n")
