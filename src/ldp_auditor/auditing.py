@@ -16,12 +16,13 @@ import numpy as np
 from numpy.random import Generator
 
 from ldp_auditor import mechanisms
-from ldp_auditor.attacks import make_attack
+from ldp_auditor.attacks import find_attack
 from ldp_auditor.bounds import find_bound
-from ldp_auditor.core import Attack, AuditResult, Counts, InputPair, Mechanism
+from ldp_auditor.core import Attack, AuditResult, Counts, Goal, InputPair, Mechanism, Reports
 from ldp_auditor.errors import require, whole_number
 from ldp_auditor.execution.threads import ThreadEngine
 from ldp_auditor.seeding import chunk_generator, stream_key
+from ldp_auditor.theory.loss_law import LossLaw
 
 BATCH_BYTES = 2**21
 """Memory of a batch of reports: small enough for the cache, large enough to hide Python."""
@@ -34,6 +35,9 @@ CHUNK_BATCHES = 4
 
 LONGEST_PIECE = 64
 """Chunks of a piece at most."""
+
+PILOT_SIDES = (2, 3)
+"""Sides whose streams are for pilot samples of the first and the second value."""
 
 FIRST_TWO_VALUES = InputPair(0, 1)
 
@@ -55,7 +59,7 @@ class AuditPlan:
 
     def __post_init__(self) -> None:
         self.pair.check(self.mechanism.domain_size)
-        make_attack(self.attack, self.mechanism, self.pair)
+        find_attack(self.attack, self.mechanism)
         find_bound(self.bound)
         require(0 < self.alpha < 1, f"alpha must lie in (0, 1), got alpha={self.alpha}")
         object.__setattr__(self, "trials", whole_number("trials", self.trials, at_least=1))
@@ -81,6 +85,20 @@ class AuditPlan:
                 "attack": self.attack,
             }
         )
+
+    @property
+    def worst_case_epsilon(self) -> float | None:
+        """Exact smallest epsilon that the mechanism keeps at its delta, where the law is known."""
+        law: Callable[[InputPair], LossLaw] | None = getattr(self.mechanism, "loss_law", None)
+        return None if law is None else law(self.pair).epsilon(self.mechanism.claim.delta)
+
+    def value(self, side: int) -> int:
+        """Input of a side: 0 for the pair's first value, 1 for its second."""
+        return self.pair.first if side == 0 else self.pair.second
+
+    def bound_of(self, counts: Counts) -> float:
+        """Epsilon that counts prove."""
+        return find_bound(self.bound)(counts, self.alpha, self.mechanism.claim.delta)
 
     @property
     def batch_trials(self) -> int:
@@ -118,9 +136,16 @@ class Audit:
 
     @classmethod
     def of(cls, plan: AuditPlan) -> Audit:
-        """Prepare the plan for running."""
-        attack = make_attack(plan.attack, plan.mechanism, plan.pair)
-        return cls(plan, attack, plan.stream, plan.batch_trials)
+        """Prepare the plan for running: fit the attack, on pilot samples if it needs them."""
+        stream = plan.stream
+
+        def pilot(side: int, n: int) -> Reports:
+            rng = chunk_generator(plan.seed, stream, PILOT_SIDES[side], 0)
+            return plan.mechanism.privatize(plan.value(side), n, rng)
+
+        goal = Goal(plan.trials, plan.bound_of, pilot)
+        attack = find_attack(plan.attack, plan.mechanism).prepare(plan.mechanism, plan.pair, goal)
+        return cls(plan, attack, stream, plan.batch_trials)
 
     @property
     def chunk_trials(self) -> int:
@@ -151,7 +176,7 @@ class Audit:
 
     def count_hits(self, side: int, trials: int, rng: Generator) -> int:
         """Return how many of that many reports of one input the attack attributes to the first."""
-        value = self.plan.pair.first if side == 0 else self.plan.pair.second
+        value = self.plan.value(side)
         hits = 0
         for start in range(0, trials, self.batch_trials):
             n = min(self.batch_trials, trials - start)
@@ -173,7 +198,6 @@ def run(
             progress(outcome.trials)
     counts = Counts(plan.trials, true_positives=hits[0], false_positives=hits[1])
     claim = plan.mechanism.claim
-    bound = find_bound(plan.bound)
     exact = prepared.attack.rates()
     return AuditResult(
         mechanism=plan.mechanism.name,
@@ -184,13 +208,14 @@ def run(
         bound=plan.bound,
         alpha=plan.alpha,
         counts=counts,
-        empirical_epsilon=bound(counts, plan.alpha, claim.delta),
+        empirical_epsilon=plan.bound_of(counts),
         attack_epsilon=None if exact is None else exact.epsilon(claim.delta),
-        worst_case_epsilon=None,
-        monte_carlo_limit=bound(Counts(plan.trials, plan.trials, 0), plan.alpha, claim.delta),
+        worst_case_epsilon=plan.worst_case_epsilon,
+        monte_carlo_limit=plan.bound_of(Counts(plan.trials, plan.trials, 0)),
         seed=plan.seed,
         seconds=time.perf_counter() - started,
         options=plan.options,
+        pilot_trials=prepared.attack.pilot_trials,
     )
 
 

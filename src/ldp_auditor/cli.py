@@ -107,7 +107,7 @@ Alpha = Annotated[float, typer.Option(help="Probability that the lower bound is 
 Bound = Annotated[
     str, typer.Option(help="Confidence bound: clopper-pearson, clopper-pearson-one-sided.")
 ]
-Attack = Annotated[str, typer.Option(help="Attack on the reports: paper.")]
+Attack = Annotated[str, typer.Option(help="Attack on the reports: paper or optimal.")]
 Seed = Annotated[int, typer.Option(help="Seed; the same one gives the same counts.")]
 Workers = Annotated[
     int | None, typer.Option(help="Threads; they do not change the counts.", show_default="cores")

@@ -6,7 +6,7 @@ All of them are frozen and validate once, when made. Nothing here samples, draws
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -20,6 +20,7 @@ Reports = NDArray[Any]
 """A batch of reports: one NumPy array whose first axis counts the reports."""
 
 Values = NDArray[np.int64]
+Floats = NDArray[np.float64]
 Verdict = Literal["violation", "no-violation-found"]
 
 
@@ -130,6 +131,25 @@ class GuessableMechanism(Mechanism, Protocol):
         ...
 
 
+class LikelihoodMechanism(Mechanism, Protocol):
+    """A mechanism that knows how likely a report is under each input."""
+
+    def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats:
+        """Return ln P(report | first) - ln P(report | second) for every report."""
+        ...
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What an attack is chosen for: the largest bound from so many trials."""
+
+    trials: int
+    bound: Callable[[Counts], float]
+    """Epsilon that counts would prove."""
+    pilot: Callable[[int, int], Reports]
+    """Draws so many reports of the pair's first (0) or second (1) value, for nothing else."""
+
+
 class Attack(Protocol):
     """Decides for every report whether it came from the first value of a pair."""
 
@@ -139,6 +159,11 @@ class Attack(Protocol):
 
     def rates(self) -> Rates | None:
         """Exact rates of this attack, where they are known."""
+        ...
+
+    @property
+    def pilot_trials(self) -> int:
+        """Trials per input that were spent on choosing it."""
         ...
 
 
@@ -161,6 +186,8 @@ class AuditResult:
     seed: int
     seconds: float
     options: Mapping[str, Any] = field(default_factory=dict)
+    pilot_trials: int = 0
+    """Trials per input that were spent on choosing the attack, on top of those counted."""
 
     @property
     def verdict(self) -> Verdict:
@@ -182,6 +209,7 @@ class AuditResult:
             "bound": self.bound,
             "alpha": self.alpha,
             "trials": self.counts.trials,
+            "pilot_trials": self.pilot_trials,
             "true_positives": self.counts.true_positives,
             "false_positives": self.counts.false_positives,
             "empirical_epsilon": self.empirical_epsilon,

@@ -35,8 +35,10 @@ def test_limits_solve_the_binomial_tail(successes: int, trials: int, tail: float
         assert high == 1
 
 
-def test_limits_at_ten_to_the_ninth() -> None:
-    trials, successes, tail = 10**9, 123_456_789, 0.0025
+@pytest.mark.parametrize("successes", [1000, 123_456_789])
+def test_limits_at_ten_to_the_ninth(successes: int) -> None:
+    # SciPy's inverse is wrong at exactly 1000.
+    trials, tail = 10**9, 0.0025
     a, b = successes, trials - successes + 1
     with mp.workdps(30):
         low = mpmath.mpf(lower_limit(successes, trials, tail))
@@ -47,6 +49,14 @@ def test_limits_at_ten_to_the_ninth() -> None:
             [low - j * spread for j in (12, 6, 3, 1, 0)],
         )
     assert float(reached) == pytest.approx(tail, rel=1e-6)
+
+
+def test_equal_counts_prove_nothing_where_scipy_errs() -> None:
+    for bound in BOUNDS.values():
+        assert bound(Counts(10**9, 1000, 1000), 0.01, 0.0) == 0
+        assert bound(Counts(10**9, 999, 999), 0.01, 0.0) == 0
+    neighbours = [upper_limit(fp, 10**9, 0.005) for fp in (998, 999, 1000)]
+    assert neighbours[1] - neighbours[0] == pytest.approx(neighbours[2] - neighbours[1], rel=1e-2)
 
 
 def test_conventions_differ_by_the_tail() -> None:

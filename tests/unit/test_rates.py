@@ -149,6 +149,16 @@ def test_gaussian_rates_agree_with_high_precision(
     assert made.guess_rates().epsilon(1e-5) == pytest.approx(expected.epsilon(1e-5), abs=1e-9)
 
 
+@pytest.mark.parametrize("epsilon", [34.0, 75.0, 100.0, 500.0])
+def test_digits_are_kept_far_beyond_practice(epsilon: float) -> None:
+    # k = 2: the unary guess errs with probability 1 - p where p and 1 - q are alike.
+    sue = make("SUE", epsilon, 2).guess_rates()
+    assert sue.epsilon(0) == pytest.approx(epsilon / 2, rel=1e-12)
+    the = make("THE", epsilon, 2)
+    assert 0.5 < the.theta < 1  # type: ignore[attr-defined]
+    assert the.guess_rates().true_positive == pytest.approx(5 / 6, abs=1e-3)
+
+
 def test_binary_domain_by_hand() -> None:
     # k = 2, GRR at e^epsilon = 3: truth with probability 3/4.
     rates = GRR(epsilon=math.log(3), domain_size=2).guess_rates()

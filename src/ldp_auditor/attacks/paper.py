@@ -4,28 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from ldp_auditor.core import GuessableMechanism, InputPair, Rates, Reports
-from ldp_auditor.errors import require
+from ldp_auditor.core import Goal, GuessableMechanism, InputPair, Rates, Reports
 
 
 @dataclass(frozen=True)
 class PaperAttack:
     """Accuses the pair's first value of exactly the reports whose guess it is."""
 
+    needs: ClassVar[str] = "guess(reports, rng)"
+    remedy: ClassVar[str] = "it returns the value that each report most likely came from"
+    pilot_trials: ClassVar[int] = 0
+
     mechanism: GuessableMechanism
     pair: InputPair
 
-    def __post_init__(self) -> None:
-        require(
-            hasattr(self.mechanism, "guess"),
-            f"{self.mechanism.name} has no method guess(reports, rng), which the paper's attack "
-            "needs: it returns the value that each report most likely came from",
-        )
+    @classmethod
+    def prepare(cls, mechanism: GuessableMechanism, pair: InputPair, goal: Goal) -> PaperAttack:
+        """Take the attack as it is; it needs no choice."""
+        return cls(mechanism, pair)
 
     def accuse(self, reports: Reports, rng: Generator) -> NDArray[np.bool_]:
         """Tell for every report whether the guess is the pair's first value."""

@@ -13,14 +13,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, get_type_hints
 
+import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
-from ldp_auditor.core import Claim, Rates, Reports, Values
+from ldp_auditor.core import Claim, Floats, InputPair, Rates, Reports, Values
 from ldp_auditor.errors import require, whole_number
 from ldp_auditor.mechanisms.kernels.bits import choose_member, words_for
 from ldp_auditor.mechanisms.kernels.scores import choose_best
 from ldp_auditor.mechanisms.kernels.xoshiro import Words, fresh_stream
 from ldp_auditor.theory.guessing import membership_guess_rates
+from ldp_auditor.theory.loss_law import LossLaw, OneLevelLaw
 
 MAX_INDEX = 2**32 - 1
 """Largest domain and hash range: the kernels scale random words to 32-bit numbers."""
@@ -116,6 +119,14 @@ class FrequencyOracle(ABC):
     def guess_rates(self) -> Rates:
         """Return the exact rates at which `guess` names the first value of any pair."""
 
+    @abstractmethod
+    def loss_law(self, pair: InputPair) -> LossLaw:
+        """Return the exact law of the log-likelihood ratio of a report."""
+
+    @abstractmethod
+    def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats:
+        """Return ln P(report | first) - ln P(report | second) for every report."""
+
     def check_value(self, value: int) -> int:
         """Return `value` as an int, or raise if it lies outside the domain."""
         return whole_number("value", value, at_least=0, at_most=self.domain_size - 1)
@@ -135,6 +146,11 @@ class SupportOracle(FrequencyOracle):
         """Probability that the report of a value supports it."""
 
     @property
+    def absence(self) -> float:
+        """Probability 1 - p; a protocol whose p comes near 1 computes it without subtracting."""
+        return 1 - self.p
+
+    @property
     @abstractmethod
     def q(self) -> float:
         """Probability that the report of a value supports another one."""
@@ -152,7 +168,30 @@ class SupportOracle(FrequencyOracle):
         return chosen
 
     def guess_rates(self) -> Rates:
-        return membership_guess_rates(self.domain_size, self.p, self.q)
+        return membership_guess_rates(self.domain_size, self.p, self.absence, self.q)
+
+    @abstractmethod
+    def supports(self, reports: Reports, value: int) -> NDArray[np.bool_]:
+        """Tell for every report whether it supports a value."""
+
+    def loss_law(self, pair: InputPair) -> OneLevelLaw:
+        return OneLevelLaw(likely=self.p * (1 - self.q), unlikely=self.q * self.absence)
+
+    def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats:
+        # Both values supported, or neither: the report says nothing about which it was.
+        level = self.loss_law(pair).supremum
+        return one_level_ratio(
+            self.supports(reports, pair.first), self.supports(reports, pair.second), level
+        )
+
+
+def one_level_ratio(
+    for_first: NDArray[np.bool_], for_second: NDArray[np.bool_], level: float
+) -> Floats:
+    """Return `level` where only the first holds, -`level` where only the second, 0 elsewhere."""
+    levels = np.array([0.0, level, -level])
+    ratio: Floats = levels[for_first.astype(np.int8) - for_second.astype(np.int8)]
+    return ratio
 
 
 class ScoreOracle(FrequencyOracle):

@@ -10,14 +10,16 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
 from numpy.random import Generator
 
-from ldp_auditor.core import Rates, Reports
+from ldp_auditor.core import Floats, InputPair, Rates, Reports
 from ldp_auditor.errors import require
 from ldp_auditor.mechanisms.frequency_oracle import ScoreOracle
 from ldp_auditor.mechanisms.kernels.noise import LAPLACE, NORMAL, Ziggurat, draw_noise
 from ldp_auditor.theory.gaussian import analytic_gaussian_scale
 from ldp_auditor.theory.guessing import gaussian_guess_rates, laplace_guess_rates
+from ldp_auditor.theory.loss_law import ClippedLaplaceLaw, GaussianLaw
 
 L2_SENSITIVITY = math.sqrt(2)
 """Distance of two one-hot histograms."""
@@ -56,6 +58,14 @@ class SHE(HistogramEncoding):
     def guess_rates(self) -> Rates:
         return laplace_guess_rates(self.domain_size, self.scale)
 
+    def loss_law(self, pair: InputPair) -> ClippedLaplaceLaw:
+        return ClippedLaplaceLaw(self.epsilon)
+
+    def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats:
+        first, second = (np.clip(reports[:, v], 0.0, 1.0) for v in (pair.first, pair.second))
+        ratio: Floats = self.epsilon * (first - second)
+        return ratio
+
 
 class GaussianHistogram(HistogramEncoding):
     """Normal noise; the likelihood of a value grows with its entry."""
@@ -64,6 +74,13 @@ class GaussianHistogram(HistogramEncoding):
 
     def guess_rates(self) -> Rates:
         return gaussian_guess_rates(self.domain_size, self.scale)
+
+    def loss_law(self, pair: InputPair) -> GaussianLaw:
+        return GaussianLaw(self.scale, L2_SENSITIVITY)
+
+    def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats:
+        ratio: Floats = (reports[:, pair.first] - reports[:, pair.second]) / self.scale**2
+        return ratio
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from ldp_auditor.core import Reports
 from ldp_auditor.errors import require, whole_number
@@ -122,8 +123,22 @@ def _support(reports: Any, hash_range: Any, domain_size: int, sets: Any) -> None
         sets[i, words - 1] &= last
 
 
+@compiled
+def _supports(reports: Any, hash_range: Any, value: Any, supported: Any) -> None:
+    for i in range(reports.size):
+        supported[i] = hash_value(reports[i].hash_seed, value, hash_range) == reports[i].value
+
+
 class LocalHashing(SupportOracle):
     """A report is a hash seed and a hash; it supports every value with that hash."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require(
+            self.hash_size <= MAX_INDEX,
+            f"{self.name} would hash to {self.hash_size:.3g} values at epsilon={self.epsilon}, "
+            f"delta={self.delta}, more than {MAX_INDEX}; choose a smaller epsilon",
+        )
 
     @property
     def hash_size(self) -> int:
@@ -132,12 +147,20 @@ class LocalHashing(SupportOracle):
 
     @property
     def p(self) -> float:
-        delta = self.delta if self.approximate else 0.0
-        return truth_probabilities(self.epsilon, delta, self.hash_size)[0]
+        return self._truth()[0]
+
+    @property
+    def absence(self) -> float:
+        return (self.hash_size - 1) * self._truth()[1]
 
     @property
     def q(self) -> float:
         return 1 / self.hash_size
+
+    def _truth(self) -> tuple[float, float]:
+        """Probabilities of reporting the true hash, and one given other hash."""
+        delta = self.delta if self.approximate else 0.0
+        return truth_probabilities(self.epsilon, delta, self.hash_size)
 
     def privatize(self, value: int, n: int, rng: Generator) -> Reports:
         reports = np.empty(n, REPORT)
@@ -156,6 +179,11 @@ class LocalHashing(SupportOracle):
         _support(reports, np.uint64(self.hash_size), self.domain_size, sets)
         return sets
 
+    def supports(self, reports: Reports, value: int) -> NDArray[np.bool_]:
+        supported = np.empty(len(reports), np.bool_)
+        _supports(reports, np.uint64(self.hash_size), np.uint64(value), supported)
+        return supported
+
 
 @dataclass(frozen=True, kw_only=True)
 class BLH(LocalHashing):
@@ -171,10 +199,6 @@ class OLH(LocalHashing):
 
     name = "OLH"
     summary = "optimal local hashing"
-
-    def check_epsilon(self) -> None:
-        super().check_epsilon()
-        check_exponential(self.name, self.epsilon)
 
     @property
     def hash_size(self) -> int:
@@ -202,10 +226,6 @@ class AOLH(LocalHashing):
 
     delta: float = 1e-5
 
-    def check_epsilon(self) -> None:
-        super().check_epsilon()
-        check_exponential(self.name, self.epsilon)
-
     def check_delta(self) -> None:
         super().check_delta()
         growth = math.expm1(self.epsilon)
@@ -220,11 +240,10 @@ class AOLH(LocalHashing):
     def hash_size(self) -> int:
         # [Arcolezi24] appendix B divides a difference of nearly equal numbers by delta; with the
         # fraction expanded by their sum, delta cancels exactly.
-        growth = math.expm1(self.epsilon)
-        first = growth * (1 - 3 * self.delta)
-        under_root = growth * (1 - 9 * self.delta) - 8 * self.delta
-        second = math.sqrt(growth * (1 - self.delta) * max(0.0, under_root))
-        return max(2, round(2 * growth * (growth + 2 - 2 * self.delta) / (first + second)))
+        growth, delta = math.expm1(self.epsilon), self.delta
+        under_root = (1 - delta) * (1 - 9 * delta - 8 * delta / growth)
+        total = 1 - 3 * delta + math.sqrt(max(0.0, under_root))
+        return max(2, round(2 * (growth + 2 - 2 * delta) / total))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -242,7 +261,7 @@ class LHO(LocalHashing):
     hash_range: int = 2
 
     def __post_init__(self) -> None:
-        self._set("hash_range", whole_number("hash_range", self.hash_range, 2, MAX_INDEX))
+        self._set("hash_range", whole_number("hash_range", self.hash_range, at_least=2))
         super().__post_init__()
 
     def check_epsilon(self) -> None:
@@ -252,16 +271,5 @@ class LHO(LocalHashing):
     def hash_size(self) -> int:
         return self.hash_range
 
-    @property
-    def p(self) -> float:
-        return 1.0
-
-
-def check_exponential(name: str, epsilon: float) -> None:
-    """Raise where a hash range of about e^epsilon would be too large for the hash functions."""
-    most = math.log(MAX_INDEX - 1)
-    require(
-        epsilon <= most,
-        f"{name} hashes to about e^epsilon values: epsilon must be at most {most:.1f}, "
-        f"got epsilon={epsilon}",
-    )
+    def _truth(self) -> tuple[float, float]:
+        return 1.0, 0.0

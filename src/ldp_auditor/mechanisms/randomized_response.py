@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from ldp_auditor.core import Rates, Reports, Values
-from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle
+from ldp_auditor.core import Floats, InputPair, Rates, Reports, Values
+from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle, one_level_ratio
 from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.xoshiro import advance, fresh_stream, scale_down, threshold
+from ldp_auditor.theory.loss_law import OneLevelLaw
 
 
 def truth_probabilities(epsilon: float, delta: float, size: int) -> tuple[float, float]:
@@ -84,6 +85,13 @@ class GRR(FrequencyOracle):
 
     def guess_rates(self) -> Rates:
         return Rates(self.p, self.q)
+
+    def loss_law(self, pair: InputPair) -> OneLevelLaw:
+        return OneLevelLaw(likely=self.p, unlikely=self.q)
+
+    def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats:
+        level = self.loss_law(pair).supremum
+        return one_level_ratio(reports == pair.first, reports == pair.second, level)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
-from ldp_auditor.core import Rates, Reports
+from ldp_auditor.core import InputPair, Rates, Reports
 from ldp_auditor.mechanisms.frequency_oracle import SupportOracle
-from ldp_auditor.mechanisms.kernels.bits import last_word_mask, popcount, words_for
+from ldp_auditor.mechanisms.kernels.bits import contains, last_word_mask, popcount, words_for
 from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.xoshiro import (
     Words,
@@ -20,6 +21,7 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
     scale_down,
     threshold,
 )
+from ldp_auditor.theory.loss_law import OneLevelLaw
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,12 +43,14 @@ class SS(SupportOracle):
         return self.omega / (self.omega + (self.domain_size - self.omega) * shrink)
 
     @property
+    def absence(self) -> float:
+        outside = (self.domain_size - self.omega) * math.exp(-self.epsilon)
+        return outside / (self.omega + outside)
+
+    @property
     def q(self) -> float:
         # Of the other values, omega - 1 or omega are in the set.
-        shrink = math.exp(-self.epsilon)
-        outside = self.domain_size - self.omega
-        absent = outside * shrink / (self.omega + outside * shrink)
-        return (self.omega - 1 + absent) / (self.domain_size - 1)
+        return (self.omega - 1 + self.absence) / (self.domain_size - 1)
 
     def privatize(self, value: int, n: int, rng: Generator) -> Reports:
         value = self.check_value(value)
@@ -74,6 +78,16 @@ class SS(SupportOracle):
 
     def support(self, reports: Reports) -> Words:
         return reports
+
+    def supports(self, reports: Reports, value: int) -> NDArray[np.bool_]:
+        return contains(reports, value)
+
+    def loss_law(self, pair: InputPair) -> OneLevelLaw:
+        # The first value is in the set and the second is not, when the first is true, or false.
+        k, omega = self.domain_size, self.omega
+        return OneLevelLaw(
+            likely=self.p * (k - omega) / (k - 1), unlikely=self.absence * omega / (k - 1)
+        )
 
     def guess_rates(self) -> Rates:
         return Rates(self.p / self.omega, self.q / self.omega)

@@ -8,10 +8,16 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from ldp_auditor.core import Reports
 from ldp_auditor.mechanisms.frequency_oracle import SupportOracle
-from ldp_auditor.mechanisms.kernels.bits import fill_bernoulli, last_word_mask, words_for
+from ldp_auditor.mechanisms.kernels.bits import (
+    contains,
+    fill_bernoulli,
+    last_word_mask,
+    words_for,
+)
 from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.xoshiro import Words, fresh_lanes, threshold
 
@@ -37,6 +43,9 @@ class UnaryEncoding(SupportOracle):
 
     def support(self, reports: Reports) -> Words:
         return reports
+
+    def supports(self, reports: Reports, value: int) -> NDArray[np.bool_]:
+        return contains(reports, value)
 
 
 @compiled
@@ -72,7 +81,11 @@ class SUE(UnaryEncoding):
 
     @property
     def p(self) -> float:
-        return 1 / (1 + math.exp(-self.epsilon / 2))
+        return 1 - self.q
+
+    @property
+    def absence(self) -> float:
+        return self.q
 
     @property
     def q(self) -> float:
@@ -112,6 +125,10 @@ class ASUE(UnaryEncoding):
         return 1 - self.q
 
     @property
+    def absence(self) -> float:
+        return self.q
+
+    @property
     def q(self) -> float:
         # [Arcolezi24] Eq. 10 with both fractions multiplied out: q = (1 - delta) / (s + 1) for
         # s**2 = e**epsilon (1 - delta) + delta, here divided by e**(epsilon / 2).
@@ -137,16 +154,21 @@ class THE(UnaryEncoding):
 
         The variance of [Wang17] is (2a - 1) / (1 + c a^2 - 2a)^2 in a = e^(epsilon theta/2)
         and c = e^(-epsilon/2); its derivative vanishes where 3c a^2 - 2(1 + c) a + 1 = 0. The
-        larger root is written for a - 1 to stay exact for small epsilon.
+        larger root is written for a - 1, in u = 1 - c and z = c^2 - c, to lose no digits.
         """
+        c = math.exp(-self.epsilon / 2)
         u = -math.expm1(-self.epsilon / 2)
-        z = u * u - u
-        excess = (2 * u + z / (math.sqrt(1 + z) + 1)) / (3 * (1 - u))
+        z = -u * c
+        excess = (2 * u + z / (math.sqrt(1 + z) + 1)) / (3 * c)
         return 2 * math.log1p(excess) / self.epsilon
 
     @property
     def p(self) -> float:
-        return 1 - 0.5 * math.exp(self.epsilon * (self.theta - 1) / 2)
+        return 1 - self.absence
+
+    @property
+    def absence(self) -> float:
+        return 0.5 * math.exp(self.epsilon * (self.theta - 1) / 2)
 
     @property
     def q(self) -> float:

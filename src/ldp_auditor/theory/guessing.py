@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 
-from ldp_auditor.core import Rates
-from ldp_auditor.theory.quadrature import Floats, integrate
+from ldp_auditor.core import Floats, Rates
+from ldp_auditor.theory.quadrature import integrate
 
 
 def _symmetric(domain_size: int, hit: float, miss: float) -> Rates:
@@ -34,15 +34,18 @@ def mean_share(others: int, q: float) -> tuple[float, float]:
     return share, lost
 
 
-def membership_guess_rates(domain_size: int, p: float, q: float) -> Rates:
-    """Rates for reports that support the true value with probability p, others each with q."""
+def membership_guess_rates(domain_size: int, p: float, absence: float, q: float) -> Rates:
+    """Rates for reports that support the true value with probability p, others each with q.
+
+    `absence` is 1 - p, given apart because p may be 1 up to rounding.
+    """
     others = domain_size - 1
     share, lost = mean_share(others, q)
     lucky = math.exp(others * math.log1p(-q)) / domain_size  # nothing supported, guess anything
     return _symmetric(
         domain_size,
-        hit=p * share + (1 - p) * lucky,
-        miss=p * lost + (1 - p) * (1 - lucky),
+        hit=p * share + absence * lucky,
+        miss=p * lost + absence * (1 - lucky),
     )
 
 

@@ -32,6 +32,13 @@ def unpack(sets: Words, domain_size: int) -> NDArray[np.bool_]:
     return bits.astype(np.bool_)
 
 
+def contains(sets: Words, value: int) -> NDArray[np.bool_]:
+    """Tell for every set whether a value is in it."""
+    flag = np.uint64(1) << np.uint64(value % 64)
+    members: NDArray[np.bool_] = (sets[:, value // 64] & flag) != 0
+    return members
+
+
 def _popcount(typing_context: Any, word: Any) -> Any:
     """Number of ones in a word, by the processor's own instruction."""
 

@@ -1,0 +1,101 @@
+"""The optimal attack: sampled against exact rates, and how much of epsilon it proves."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from numpy.random import Generator
+
+from ldp_auditor import Claim, InputPair, audit, mechanisms
+from ldp_auditor.auditing import Audit, AuditPlan, run
+from ldp_auditor.core import Floats, Reports
+from tests.protocols import make, names_at
+from tests.statistical.evidence import agrees, at_most
+
+TRIALS = 100_000
+
+
+@pytest.mark.parametrize("domain_size", [2, 25, 70])
+@pytest.mark.parametrize(("name", "epsilon"), names_at([0.3, 1.0, 4.0]))
+def test_rates(name: str, epsilon: float, domain_size: int) -> None:
+    pair = InputPair(domain_size - 1, 0)
+    plan = AuditPlan(
+        mechanism=make(name, epsilon, domain_size, 1e-3),
+        pair=pair,
+        attack="optimal",
+        trials=TRIALS,
+        seed=99,
+    )
+    rates = Audit.of(plan).attack.rates()
+    assert rates is not None
+    counts = run(plan).counts
+    assert agrees(counts.true_positives, TRIALS, rates.true_positive)
+    assert agrees(counts.false_positives, TRIALS, rates.false_positive)
+
+
+@pytest.mark.parametrize("domain_size", [2, 30])
+@pytest.mark.parametrize("epsilon", [0.5, 2.0, 6.0])
+@pytest.mark.parametrize("name", ["SUE", "OUE", "SS", "BLH", "OLH", "SHE"])
+def test_nearly_all_of_epsilon_is_proven(name: str, epsilon: float, domain_size: int) -> None:
+    # Four times the million trials at which 97% is expected leave six standard deviations.
+    result = audit(
+        name, epsilon=epsilon, domain_size=domain_size, attack="optimal", trials=4_000_000, seed=4
+    )
+    assert result.worst_case_epsilon == pytest.approx(epsilon)
+    assert result.empirical_epsilon >= 0.97 * epsilon
+    assert result.pilot_trials == 0
+
+
+@pytest.mark.parametrize("name", ["GRR", "SUE", "OLH", "SHE", "AGM"])
+def test_false_alarms(name: str) -> None:
+    """Null hypothesis: a correct protocol is called broken with probability <= alpha."""
+    alarms = sum(
+        audit(
+            name,
+            epsilon=1.0,
+            domain_size=4,
+            attack="optimal",
+            bound="clopper-pearson-one-sided",
+            trials=5000,
+            alpha=0.05,
+            seed=seed,
+        ).verdict
+        == "violation"
+        for seed in range(300)
+    )
+    assert at_most(alarms, 300, 0.05)
+
+
+class Additive:
+    """A user's mechanism that knows its likelihood but not the law of the ratio."""
+
+    name, claim, domain_size = "Additive", Claim(1.0), 2
+
+    def __init__(self, scale: float) -> None:
+        self.scale = scale
+
+    def privatize(self, value: int, n: int, rng: Generator) -> Reports:
+        return value + rng.laplace(0.0, self.scale, n)
+
+    def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats:
+        ratio: Floats = (np.abs(reports - pair.second) - np.abs(reports - pair.first)) / self.scale
+        return ratio
+
+
+def test_a_users_likelihood_is_used_with_a_pilot() -> None:
+    correct = audit(Additive(1.0), attack="optimal", trials=TRIALS, seed=1)
+    assert correct.pilot_trials == 0.05 * TRIALS
+    assert correct.verdict == "no-violation-found"
+    assert correct.empirical_epsilon > 0.93
+    assert correct.attack_epsilon is None
+    halved = audit(Additive(0.5), attack="optimal", trials=TRIALS, seed=1)
+    assert halved.verdict == "violation"
+
+
+def test_hashing_alone_hides_nothing_from_the_optimal_attack() -> None:
+    result = audit("LHO", domain_size=50, attack="optimal", trials=TRIALS)
+    assert result.worst_case_epsilon == result.attack_epsilon == math.inf
+    assert result.counts.false_positives == 0
+    assert mechanisms.find("LHO").promises_nothing
