@@ -105,7 +105,11 @@ Pair = Annotated[str, typer.Option(help="The two values to tell apart, counted f
 Trials = Annotated[str, typer.Option(help="Reports of each of the two values, e.g. 1e6.")]
 Alpha = Annotated[float, typer.Option(help="Probability that the lower bound is wrong.")]
 Bound = Annotated[
-    str, typer.Option(help="Confidence bound: clopper-pearson, clopper-pearson-one-sided.")
+    str,
+    typer.Option(
+        help="From counts to epsilon: clopper-pearson, clopper-pearson-one-sided, "
+        "likelihood-ratio (the tightest), jeffreys (Bayesian)."
+    ),
 ]
 Attack = Annotated[str, typer.Option(help="Attack on the reports: paper or optimal.")]
 Seed = Annotated[int, typer.Option(help="Seed; the same one gives the same counts.")]

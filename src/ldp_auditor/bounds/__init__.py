@@ -1,19 +1,37 @@
-"""Confidence bounds by name: counts of an attack to a lower bound on epsilon."""
+"""Bounds by name: counts of an attack to a lower bound on epsilon."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
 
 from ldp_auditor.bounds.clopper_pearson import one_sided_bound, two_sided_bound
+from ldp_auditor.bounds.jeffreys import jeffreys_bound
+from ldp_auditor.bounds.likelihood_ratio import likelihood_ratio_bound
 from ldp_auditor.core import Counts
 from ldp_auditor.errors import require
 
-Bound = Callable[[Counts, float, float], float]
-"""Takes counts, alpha and delta; returns an epsilon that is 0 or proven with confidence 1-alpha."""
+
+@dataclass(frozen=True)
+class Bound:
+    """A way to turn counts, alpha and delta into an epsilon that is 0 or vouched for."""
+
+    function: Callable[[Counts, float, float], float]
+    guarantee: Literal["confidence", "credible"]
+    """Confidence: wrong with probability alpha at most, whatever the mechanism. Credible: wrong
+    with posterior probability alpha under a prior, which is no promise about repeated audits."""
+
+    def __call__(self, counts: Counts, alpha: float, delta: float) -> float:
+        """Epsilon that the counts vouch for."""
+        return self.function(counts, alpha, delta)
+
 
 BOUNDS: Mapping[str, Bound] = {
-    "clopper-pearson": two_sided_bound,
-    "clopper-pearson-one-sided": one_sided_bound,
+    "clopper-pearson": Bound(two_sided_bound, "confidence"),
+    "clopper-pearson-one-sided": Bound(one_sided_bound, "confidence"),
+    "likelihood-ratio": Bound(likelihood_ratio_bound, "confidence"),
+    "jeffreys": Bound(jeffreys_bound, "credible"),
 }
 
 

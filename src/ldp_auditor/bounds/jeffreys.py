@@ -1,0 +1,53 @@
+"""A Bayesian bound: Jeffreys' posterior of both rates, as in [Zanella23].
+
+The rates have independent posteriors Beta(1/2 + hits, 1/2 + misses). The bound is the epsilon below
+which the posterior puts probability alpha. It is credible, not a confidence bound.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ldp_auditor.core import Counts, Floats
+from ldp_auditor.theory.quadrature import integrate
+
+NEGLIGIBLE = 1e-15
+"""Posterior mass of the false positive rate that the integral leaves out at either end."""
+
+
+def jeffreys_bound(counts: Counts, alpha: float, delta: float) -> float:
+    """Epsilon below which the joint posterior has mass alpha, or 0."""
+    from scipy.optimize import brentq
+    from scipy.special import betainc, betaincinv, betaln, xlog1py, xlogy
+
+    a1, b1 = _posterior(counts.true_positives, counts.trials)
+    a2, b2 = _posterior(counts.false_positives, counts.trials)
+    low, high = (float(betaincinv(a2, b2, mass)) for mass in (NEGLIGIBLE, 1 - NEGLIGIBLE))
+    log_norm = float(betaln(a2, b2))
+    # Panels in the square root of the rate: the posterior of a rare event is steep at 0.
+    edges = np.linspace(math.sqrt(low), math.sqrt(high), 41)
+
+    def mass_below(epsilon: float) -> float:
+        """Posterior probability of TPR <= e^epsilon FPR + delta."""
+
+        def integrand(root: Floats) -> Floats:
+            rate = root * root
+            density = np.exp(xlogy(a2 - 1, rate) + xlog1py(b2 - 1, -rate) - log_norm)
+            below = betainc(a1, b1, np.minimum(1.0, math.exp(epsilon) * rate + delta))
+            product: Floats = density * below * 2 * root
+            return product
+
+        return integrate(integrand, edges)
+
+    if mass_below(0.0) >= alpha:
+        return 0.0
+    largest = 1.0
+    while mass_below(largest) < alpha:
+        largest *= 2
+    return float(brentq(lambda e: mass_below(e) - alpha, 0.0, largest, xtol=1e-10, rtol=1e-10))
+
+
+def _posterior(successes: int, trials: int) -> tuple[float, float]:
+    return successes + 0.5, trials - successes + 0.5
