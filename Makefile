@@ -4,10 +4,10 @@ BIN := .venv/bin
 
 .PHONY: demo test check benchmark clean
 
-demo: .venv/demo.stamp
+demo: .venv/demo.stamp .venv/kernels.stamp
 	$(BIN)/ldp-auditor compare --epsilon 1 --domain-size 25
 
-test: check
+test: check .venv/kernels.stamp
 	$(BIN)/pytest
 
 check: .venv/dev.stamp
@@ -29,7 +29,12 @@ benchmark: .venv/demo.stamp
 	$(BIN)/pip install --quiet --editable '.[dev]'
 	touch $@
 
-# Drops compiled kernels too: numba does not see a change in a kernel that another file calls.
+# numba does not see a change in a kernel that another file calls: drop compiled kernels older than
+# the newest source.
+.venv/kernels.stamp: $(shell find src/ldp_auditor/mechanisms -name '*.py') | .venv/demo.stamp
+	find src -name '*.nb[ic]' -delete
+	touch $@
+
 clean:
 	find src -name '*.nb[ic]' -delete
 	rm -rf .mypy_cache .pytest_cache .ruff_cache

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ldp_auditor import mechanisms
+from ldp_auditor import InputPair, mechanisms
 from ldp_auditor.errors import AuditError
 from ldp_auditor.mechanisms import FrequencyOracle
+from ldp_auditor.theory.loss_law import LossLaw
 
 NAMES = tuple(mechanisms.available())
 
@@ -19,6 +20,12 @@ def make(
     return mechanisms.make(
         name, epsilon=epsilon, domain_size=domain_size, delta=delta if needs_delta else None
     )
+
+
+def law_of(protocol: FrequencyOracle) -> LossLaw:
+    """The exact law of the loss; every protocol of this package knows it."""
+    law: LossLaw = protocol.loss_law(InputPair(0, 1))  # type: ignore[attr-defined]
+    return law
 
 
 def names_at(epsilons: Iterable[float], names: Iterable[str] = NAMES) -> list[tuple[str, float]]:

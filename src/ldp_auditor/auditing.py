@@ -18,8 +18,17 @@ from numpy.random import Generator
 from ldp_auditor import mechanisms
 from ldp_auditor.attacks import find_attack
 from ldp_auditor.bounds import find_bound
-from ldp_auditor.core import Attack, AuditResult, Counts, Goal, InputPair, Mechanism, Reports
-from ldp_auditor.errors import require, whole_number
+from ldp_auditor.core import (
+    Attack,
+    AuditResult,
+    Claim,
+    Counts,
+    Goal,
+    InputPair,
+    Mechanism,
+    Reports,
+)
+from ldp_auditor.errors import number, require, whole_number
 from ldp_auditor.execution.threads import ThreadEngine
 from ldp_auditor.seeding import chunk_generator, stream_key
 from ldp_auditor.theory.loss_law import LossLaw
@@ -35,6 +44,12 @@ CHUNK_BATCHES = 4
 
 LONGEST_PIECE = 64
 """Chunks of a piece at most."""
+
+MOST_TRIALS = 10**15
+"""More would take years."""
+
+SMALLEST_ALPHA = 1e-100
+"""Smaller ones are beyond the arithmetic of the bounds."""
 
 PILOT_SIDES = (2, 3)
 """Sides whose streams are for pilot samples of the first and the second value."""
@@ -58,11 +73,26 @@ class AuditPlan:
     seed: int = 42
 
     def __post_init__(self) -> None:
+        for attribute in ("name", "claim", "domain_size", "privatize"):
+            require(
+                hasattr(self.mechanism, attribute),
+                f"a mechanism needs {attribute}, which {self.mechanism!r} lacks",
+            )
+        require(
+            isinstance(self.mechanism.claim, Claim),
+            f"the claim of {self.mechanism.name} must be a Claim, got {self.mechanism.claim!r}",
+        )
+        whole_number("domain_size", self.mechanism.domain_size, at_least=2)
         self.pair.check(self.mechanism.domain_size)
         find_attack(self.attack, self.mechanism)
         find_bound(self.bound)
-        require(0 < self.alpha < 1, f"alpha must lie in (0, 1), got alpha={self.alpha}")
-        object.__setattr__(self, "trials", whole_number("trials", self.trials, at_least=1))
+        object.__setattr__(self, "alpha", number("alpha", self.alpha))
+        require(
+            SMALLEST_ALPHA <= self.alpha < 1,
+            f"alpha must lie in (0, 1), at {SMALLEST_ALPHA} or above, got alpha={self.alpha}",
+        )
+        trials = whole_number("trials", self.trials, at_least=1, at_most=MOST_TRIALS)
+        object.__setattr__(self, "trials", trials)
         object.__setattr__(self, "seed", whole_number("seed", self.seed, at_least=0))
 
     @property
@@ -96,6 +126,16 @@ class AuditPlan:
         """Input of a side: 0 for the pair's first value, 1 for its second."""
         return self.pair.first if side == 0 else self.pair.second
 
+    def privatize(self, value: int, n: int, rng: Generator) -> Reports:
+        """Return `n` reports of the mechanism, or raise if it returned something else."""
+        reports = np.asarray(self.mechanism.privatize(value, n, rng))
+        require(
+            reports.ndim > 0 and len(reports) == n,
+            f"{self.mechanism.name}.privatize must return an array of {n} reports, "
+            f"got shape {reports.shape}",
+        )
+        return reports
+
     def bound_of(self, counts: Counts) -> float:
         """Epsilon that counts prove."""
         return find_bound(self.bound)(counts, self.alpha, self.mechanism.claim.delta)
@@ -103,7 +143,9 @@ class AuditPlan:
     @property
     def batch_trials(self) -> int:
         """Reports that are privatized at once; a property of the mechanism, not of the machine."""
-        report_bytes = getattr(self.mechanism, "report_bytes", 256)
+        # A mechanism that does not tell may report one float a value.
+        unknown = max(256, 8 * self.mechanism.domain_size)
+        report_bytes = max(1, getattr(self.mechanism, "report_bytes", unknown))
         return max(1, min(BATCH_TRIALS, BATCH_BYTES // report_bytes))
 
 
@@ -141,7 +183,7 @@ class Audit:
 
         def pilot(side: int, n: int) -> Reports:
             rng = chunk_generator(plan.seed, stream, PILOT_SIDES[side], 0)
-            return plan.mechanism.privatize(plan.value(side), n, rng)
+            return plan.privatize(plan.value(side), n, rng)
 
         goal = Goal(plan.trials, plan.bound_of, pilot)
         attack = find_attack(plan.attack, plan.mechanism).prepare(plan.mechanism, plan.pair, goal)
@@ -180,7 +222,7 @@ class Audit:
         hits = 0
         for start in range(0, trials, self.batch_trials):
             n = min(self.batch_trials, trials - start)
-            reports = self.plan.mechanism.privatize(value, n, rng)
+            reports = self.plan.privatize(value, n, rng)
             hits += int(np.count_nonzero(self.attack.accuse(reports, rng)))
         return hits
 
@@ -191,11 +233,13 @@ def run(
     """Carry out a plan; the counts are the same on any engine with any number of workers."""
     started = time.perf_counter()
     prepared = Audit.of(plan)
-    hits = [0, 0]
+    hits, trials = [0, 0], [0, 0]
     for outcome in (engine or ThreadEngine()).map(prepared.run_piece, prepared.pieces()):
         hits[outcome.side] += outcome.hits
+        trials[outcome.side] += outcome.trials
         if progress is not None:
             progress(outcome.trials)
+    assert trials == [plan.trials, plan.trials], "pieces must cover every trial once"
     counts = Counts(plan.trials, true_positives=hits[0], false_positives=hits[1])
     claim = plan.mechanism.claim
     exact = prepared.attack.rates()
@@ -225,7 +269,7 @@ def audit(
     epsilon: float | None = None,
     domain_size: int | None = None,
     delta: float | None = None,
-    pair: tuple[int, int] = (0, 1),
+    pair: InputPair | tuple[int, int] = FIRST_TWO_VALUES,
     attack: str = "paper",
     bound: str = "clopper-pearson",
     alpha: float = 0.01,
@@ -250,15 +294,15 @@ def audit(
     else:
         given = {"epsilon": epsilon, "domain_size": domain_size, "delta": delta, **options}
         extra = [name for name, value in given.items() if value is not None]
-        require(not extra, f"{mechanism.name} brings its own parameters; drop {', '.join(extra)}")
+        require(not extra, f"a mechanism brings its own parameters; drop {', '.join(extra)}")
         made = mechanism
     plan = AuditPlan(
         mechanism=made,
-        pair=InputPair(*pair),
+        pair=InputPair.of(pair),
         attack=attack,
         bound=bound,
         alpha=alpha,
         trials=trials,
         seed=seed,
     )
-    return run(plan, ThreadEngine() if workers is None else ThreadEngine(workers), progress)
+    return run(plan, ThreadEngine.of(workers), progress)

@@ -5,6 +5,7 @@ Heavy packages are imported by the commands that use them, so that help is insta
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -25,7 +26,6 @@ EXIT_NO_VIOLATION, EXIT_VIOLATION, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 0, 1, 2, 1
 app = typer.Typer(
     name="ldp-auditor",
     help="Measure what local differential privacy mechanisms really leak.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -40,8 +40,9 @@ def parse_trials(text: str) -> int:
         number = Decimal(text)
     except InvalidOperation:
         raise AuditError(f"trials must be a number such as 1000000 or 1e6, got {text!r}") from None
-    whole = number.is_finite() and number == number.to_integral_value()
-    require(whole, f"trials must be a whole number, got trials={text}")
+    possible = number.is_finite() and number.adjusted() <= 18
+    whole = possible and number == number.to_integral_value()
+    require(whole, f"trials must be a whole number of a possible size, got trials={text}")
     return int(number)
 
 
@@ -60,13 +61,12 @@ def parse_protocol(words: list[str]) -> tuple[str, dict[str, str]]:
     options: dict[str, str] = {}
     rest = iter(words)
     for word in rest:
-        if not word.startswith("--"):
+        if not word.startswith("-"):
             names.append(word)
             continue
-        option, has_value, value = word[2:].partition("=")
+        option, has_value, value = word.lstrip("-").partition("=")
         if not has_value:
             value = next(rest, "")
-        require(value != "", f"option --{option} needs a value")
         options[option.replace("-", "_")] = value
     require(bool(names), "name a protocol to audit; 'ldp-auditor list' shows them")
     require(len(names) == 1, f"one protocol at a time, got {' '.join(names)}")
@@ -86,11 +86,12 @@ def convert_options(protocol: str, options: dict[str, str]) -> dict[str, Any]:
             name in types,
             f"no such option: {flag}; beyond those in --help, {protocol} takes: {known}",
         )
+        require(text != "", f"option {flag} needs a value")
         try:
             converted[name] = types[name](text)
         except ValueError:
             raise AuditError(
-                f"{flag} must be of type {types[name].__name__}, got {text!r}"
+                f"{flag} must be of type {types[name].__name__}, got {text[:40]!r}"
             ) from None
     return converted
 
@@ -121,12 +122,14 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard out
 
 @app.callback(invoke_without_command=True)
 def main_options(
+    context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
     """Measure what local differential privacy mechanisms really leak."""
     if version:
-        print(f"ldp-auditor {__version__}")
-        raise typer.Exit
+        say(f"ldp-auditor {__version__}")
+    elif context.invoked_subcommand is None:
+        say(context.get_help())
 
 
 @app.command(name="list")
@@ -137,9 +140,9 @@ def list_protocols(as_json: AsJson = False) -> None:
 
     table = protocol_table(mechanisms.available().values())
     if as_json:
-        print_json([dict(zip(table.columns, row, strict=True)) for row in table.rows])
+        say_json([dict(zip(table.columns, row, strict=True)) for row in table.rows])
     else:
-        table.print(console())
+        say(table.draw(console()))
 
 
 @app.command(context_settings={"ignore_unknown_options": True})
@@ -181,11 +184,11 @@ def audit(
             **convert_options(protocol, own_options),
         )
     if as_json:
-        print_json(result.to_dict())
+        say_json(result.to_dict())
     else:
         from ldp_auditor.report.tables import result_table
 
-        result_table(result).print(console())
+        say(result_table(result).draw(console()))
     return exit_code(result.verdict)
 
 
@@ -213,7 +216,8 @@ def compare(
     """Audit all protocols, or those named, under one claim: a table and a figure."""
     from ldp_auditor.comparison import plan_comparison, run_comparison
     from ldp_auditor.core import InputPair
-    from ldp_auditor.execution.threads import ThreadEngine, usable_cores
+    from ldp_auditor.execution.threads import ThreadEngine
+    from ldp_auditor.report.figures import check_figure_path
     from ldp_auditor.report.progress import progress_bar
 
     plan = plan_comparison(
@@ -228,18 +232,20 @@ def compare(
         trials=parse_trials(trials),
         seed=seed,
     )
-    engine = ThreadEngine(usable_cores() if workers is None else workers)
+    if figure is None and not as_json:
+        figure = Path("compare.png")
+    if figure is not None:
+        check_figure_path(figure)
     with progress_bar("comparing", plan.reports) as bar:
-        comparison = run_comparison(plan, engine, bar.advance, bar.describe)
+        comparison = run_comparison(plan, ThreadEngine.of(workers), bar.advance, bar.describe)
     if as_json:
-        print_json(comparison.to_dict())
+        say_json(comparison.to_dict())
     else:
         from ldp_auditor.report.tables import comparison_table
 
-        figure = figure or Path("compare.png")
-        comparison_table(comparison).print(console())
+        say(comparison_table(comparison).draw(console()))
         for name, reason in comparison.refused.items():
-            print(f"{name} was left out: {reason}")
+            say(f"{name} was left out: {reason}")
     if figure is not None:
         from ldp_auditor.report.figures import comparison_bars, draw_comparison
 
@@ -253,37 +259,49 @@ def exit_code(verdict: str) -> int:
     return EXIT_VIOLATION if verdict == "violation" else EXIT_NO_VIOLATION
 
 
-def print_json(value: object) -> None:
+def say(text: str) -> None:
+    """Print on standard output; if nobody takes it, end with one line and not as a violation."""
+    try:
+        print(text, flush=True)
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left in the buffer goes nowhere
+        fail(f"cannot write the output: {error}")
+
+
+def say_json(value: object) -> None:
     """Print one JSON value on standard output."""
-    print(json.dumps(value, allow_nan=False))
+    say(json.dumps(value, allow_nan=False))
 
 
 def console() -> Console:
     """A console on standard output; files and pipes get lines as long as they need."""
     from rich.console import Console
 
-    return Console(width=None if sys.stdout.isatty() else 160)
+    return Console(width=None if sys.stdout.isatty() else 10_000)
 
 
 def main() -> None:
-    """Run the command line; misuse is one line on standard error and exit code 2."""
+    """Run the command line; whatever goes wrong is one line on standard error and exit code 2."""
     try:
         code = app(standalone_mode=False)
     except AuditError as error:
-        fail(str(error), EXIT_BAD_INPUT)
+        fail(str(error))
     except TyperException as error:
-        fail(error.format_message(), EXIT_BAD_INPUT)
+        fail(error.format_message())
     except MemoryError:
-        fail("out of memory: choose a smaller --domain-size", EXIT_BAD_INPUT)
+        fail("out of memory: choose a smaller --domain-size")
     except (KeyboardInterrupt, typer.Abort):
         code = EXIT_INTERRUPTED
+    except Exception as error:
+        fail(f"internal error, please report it: {type(error).__name__}: {error}")
     if code == EXIT_INTERRUPTED:  # typer turns Ctrl-C within a command into this code
         print("ldp-auditor: interrupted", file=sys.stderr, flush=True)
         os._exit(EXIT_INTERRUPTED)  # an ordinary exit would wait for threads to finish their piece
     sys.exit(code if isinstance(code, int) else EXIT_NO_VIOLATION)
 
 
-def fail(message: str, code: int) -> NoReturn:
+def fail(message: str) -> NoReturn:
     """End with one line on standard error."""
-    print(f"ldp-auditor: {' '.join(message.split())}", file=sys.stderr)
-    sys.exit(code)
+    with contextlib.suppress(OSError):
+        print(f"ldp-auditor: {' '.join(message.split())}", file=sys.stderr, flush=True)
+    sys.exit(EXIT_BAD_INPUT)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ldp_auditor import mechanisms
-from ldp_auditor.auditing import AuditPlan, Progress, run
-from ldp_auditor.core import AuditResult, Claim
-from ldp_auditor.errors import AuditError
+from ldp_auditor.auditing import FIRST_TWO_VALUES, AuditPlan, Progress, run
+from ldp_auditor.core import AuditResult, Claim, InputPair
+from ldp_auditor.errors import AuditError, require
 from ldp_auditor.execution.threads import ThreadEngine
 
 
@@ -50,6 +51,7 @@ def plan_comparison(
     epsilon: float,
     domain_size: int,
     delta: float | None = None,
+    pair: InputPair | tuple[int, int] = FIRST_TWO_VALUES,
     **settings: Any,
 ) -> ComparisonPlan:
     """Plan the audit of every protocol, or of those named, at one epsilon and domain size.
@@ -58,6 +60,8 @@ def plan_comparison(
     without a claim. `settings` are those of `AuditPlan`.
     """
     claim = Claim(epsilon, 0.0 if delta is None else delta)
+    require(claim.epsilon < math.inf, "epsilon must be finite, got epsilon=inf")
+    require(not isinstance(protocols, str), f"protocols must be a list of names, got {protocols!r}")
     plans: list[AuditPlan] = []
     refused: dict[str, str] = {}
     for name in protocols or tuple(mechanisms.available()):
@@ -72,8 +76,8 @@ def plan_comparison(
         except AuditError as error:
             refused[name] = str(error)
         else:
-            plans.append(AuditPlan(mechanism=mechanism, **settings))
-    if all(plan.mechanism.claim.epsilon != epsilon for plan in plans) and refused:
+            plans.append(AuditPlan(mechanism=mechanism, pair=InputPair.of(pair), **settings))
+    if refused and all(plan.mechanism.claim.epsilon == math.inf for plan in plans):
         raise AuditError(next(iter(refused.values())))
     return ComparisonPlan(claim, tuple(plans), refused)
 
@@ -107,6 +111,4 @@ def compare(
     plan = plan_comparison(
         protocols, epsilon=epsilon, domain_size=domain_size, delta=delta, **settings
     )
-    return run_comparison(
-        plan, ThreadEngine() if workers is None else ThreadEngine(workers), progress
-    )
+    return run_comparison(plan, ThreadEngine.of(workers), progress)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from ldp_auditor.errors import require
+from ldp_auditor.errors import number, require, whole_number
 
 Reports = NDArray[Any]
 """A batch of reports: one NumPy array whose first axis counts the reports."""
@@ -32,6 +32,8 @@ class Claim:
     delta: float = 0.0
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", number("epsilon", self.epsilon))
+        object.__setattr__(self, "delta", number("delta", self.delta))
         require(self.epsilon > 0, f"epsilon must be positive, got epsilon={self.epsilon}")
         require(0 <= self.delta < 1, f"delta must lie in [0, 1), got delta={self.delta}")
 
@@ -44,16 +46,26 @@ class InputPair:
     second: int
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "first", whole_number("an input value", self.first, at_least=0))
+        object.__setattr__(self, "second", whole_number("an input value", self.second, at_least=0))
         require(
             self.first != self.second,
             f"the two input values must differ, got {self.first} twice",
         )
 
+    @classmethod
+    def of(cls, pair: InputPair | tuple[int, int]) -> InputPair:
+        """Take a pair as it is, or make one of two values."""
+        if isinstance(pair, InputPair):
+            return pair
+        require(len(pair) == 2, f"a pair has two input values, got {pair!r}")
+        return cls(*pair)
+
     def check(self, domain_size: int) -> None:
         """Raise unless both values lie in a domain of that size."""
         for value in (self.first, self.second):
             require(
-                0 <= value < domain_size,
+                value < domain_size,
                 f"input values must lie in 0..{domain_size - 1} "
                 f"(domain_size={domain_size}), got {value}",
             )

@@ -16,6 +16,14 @@ def require(condition: bool, message: str) -> None:
         raise AuditError(message)
 
 
+def number(name: str, value: Any) -> float:
+    """Return `value` as a float, or raise if it is none."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise AuditError(f"{name} must be a number, got {name}={value!r}") from None
+
+
 def whole_number(name: str, value: Any, at_least: int, at_most: int | None = None) -> int:
     """Return `value` as an int, or raise unless it is a whole number in the range."""
     try:

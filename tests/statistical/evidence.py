@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scipy import stats
 
-FALSE_ALARM = 1e-9
+FALSE_ALARM = 1e-10
 """Probability that `agrees` rejects a correct rate."""
 
 

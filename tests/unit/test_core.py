@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,13 @@ from ldp_auditor import (
     Counts,
     InputPair,
     audit,
+    compare,
     mechanisms,
 )
+from ldp_auditor.auditing import Audit, Piece
 from ldp_auditor.comparison import plan_comparison
+from ldp_auditor.mechanisms.unary_encoding import SUE
+from ldp_auditor.report.figures import comparison_bars
 from ldp_auditor.seeding import chunk_generator, stream_key
 from tests.protocols import NAMES, make
 
@@ -124,14 +129,14 @@ def test_values_outside_the_domain_are_refused(value: float) -> None:
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ({"pair": InputPair(0, 5)}, "input values must lie in 0..4"),
+        ({"pair": InputPair(0, 5)}, r"input values must lie in 0\.\.4"),
         ({"trials": 0}, "trials must be at least 1"),
         ({"trials": 1.5}, "trials must be a whole number"),
         ({"trials": math.nan}, "trials must be a whole number"),
         ({"alpha": 0.0}, "alpha must lie in"),
         ({"alpha": 1.0}, "alpha must lie in"),
         ({"alpha": math.nan}, "alpha must lie in"),
-        ({"attack": "brute"}, "the attacks are: paper"),
+        ({"attack": "brute"}, "the attacks are: paper, optimal"),
         ({"bound": "wald"}, "the bounds are"),
         ({"seed": -1}, "seed must be at least 0"),
     ],
@@ -187,6 +192,133 @@ def test_a_users_mechanism_needs_a_guess_for_the_papers_attack() -> None:
         audit(Silent(), trials=10)
     with pytest.raises(AuditError, match="brings its own parameters; drop epsilon"):
         audit(Leaky(), epsilon=1.0, trials=10)
+
+
+WHOLE = "guess must return one whole number for each"
+ARRAY = "privatize must return an array of 1000"
+
+
+@pytest.mark.parametrize(
+    ("method", "returned", "message"),
+    [
+        ("guess", lambda n: [0.5] * n, WHOLE),
+        ("guess", lambda n: np.full(n, np.nan), WHOLE),
+        ("guess", lambda n: np.full(n, "0"), WHOLE),
+        ("guess", lambda n: 0, WHOLE),
+        ("guess", lambda n: None, WHOLE),
+        ("guess", lambda n: np.zeros(n // 2, int), WHOLE),
+        ("guess", lambda n: np.zeros((n, 2), int), WHOLE),
+        ("privatize", lambda n: np.zeros(n // 2, int), ARRAY),
+        ("privatize", lambda n: np.zeros(2 * n, int), ARRAY),
+        ("privatize", lambda n: 7, ARRAY),
+    ],
+)
+def test_nonsense_from_a_mechanism_is_refused(
+    method: str, returned: Callable[[int], Any], message: str
+) -> None:
+    class Broken(Leaky):
+        def privatize(self, value: int, n: int, rng: Generator) -> Any:
+            return returned(n) if method == "privatize" else np.full(n, value)
+
+        def guess(self, reports: Any, rng: Generator) -> Any:
+            return returned(len(reports)) if method == "guess" else reports
+
+    with pytest.raises(AuditError, match=message):
+        audit(Broken(), trials=1000)
+
+
+def test_lists_are_taken_for_arrays() -> None:
+    class Listing(Leaky):
+        def privatize(self, value: int, n: int, rng: Generator) -> Any:
+            return [value] * n
+
+        def guess(self, reports: Any, rng: Generator) -> Any:
+            return list(reports)
+
+    assert audit(Listing(), trials=1000).counts == Counts(1000, 1000, 0)
+
+
+def test_a_mechanism_must_be_one() -> None:
+    with pytest.raises(AuditError, match="a mechanism needs name"):
+        audit(None, trials=10)  # type: ignore[arg-type]
+
+    class Unclaimed(Leaky):
+        claim = 1.0  # type: ignore[assignment]
+
+    with pytest.raises(AuditError, match=r"must be a Claim, got 1\.0"):
+        audit(Unclaimed(), trials=10)  # type: ignore[arg-type]
+
+    class Fractional(Leaky):
+        domain_size = 2.5  # type: ignore[assignment]
+
+    with pytest.raises(AuditError, match="domain_size must be a whole number"):
+        audit(Fractional(), trials=10)  # type: ignore[arg-type]
+
+
+def test_pairs_are_taken_in_any_form() -> None:
+    pairs: list[Any] = [(2, 1), InputPair(2, 1), (np.int64(2), 1.0)]
+    counts = [
+        audit("GRR", epsilon=1.0, domain_size=5, trials=1000, pair=pair).counts for pair in pairs
+    ]
+    assert counts[0] == counts[1] == counts[2]
+    result = compare(["GRR"], epsilon=1.0, domain_size=5, trials=1000, pair=(2, 1)).results[0]
+    assert result.counts == counts[0]
+    assert json.dumps(result.to_dict())
+    bad_pairs: list[Any] = [(0.5, 1), (0, 1, 2), (0, -1)]
+    for bad in bad_pairs:
+        with pytest.raises(AuditError):
+            audit("GRR", epsilon=1.0, domain_size=5, pair=bad)
+
+
+@pytest.mark.parametrize(
+    "setting", [{"epsilon": "abc"}, {"alpha": "x"}, {"workers": "2"}, {"workers": 1.5}]
+)
+def test_wrong_types_are_refused(setting: dict[str, Any]) -> None:
+    with pytest.raises(AuditError, match="must be a"):
+        audit("GRR", **{"epsilon": 1.0, "domain_size": 5, "trials": 10, **setting})
+
+
+def test_chunks_are_independent_and_cover_every_trial_once() -> None:
+    plan = AuditPlan(mechanism=make("SHE", 1.0, 1000), trials=20_000, seed=3)
+    prepared = Audit.of(plan)
+    pieces = list(prepared.pieces())
+    chunks = -(-plan.trials // prepared.chunk_trials)
+    assert chunks > 10
+    for side in (0, 1):
+        covered = [
+            chunk
+            for piece in pieces
+            if piece.side == side
+            for chunk in range(piece.first_chunk, piece.last_chunk)
+        ]
+        assert covered == list(range(chunks))
+    single = AuditPlan(mechanism=make("GRR", 1.0, 5), trials=2 * 10**6, seed=3)
+    outcomes = [Audit.of(single).run_piece(Piece(0, chunk, chunk + 1)) for chunk in range(7)]
+    assert len({outcome.hits for outcome in outcomes}) == 7  # seven chunks, seven streams
+
+
+def test_progress_adds_up() -> None:
+    seen: list[int] = []
+    audit("GRR", epsilon=1.0, domain_size=5, trials=10**6, progress=seen.append)
+    assert sum(seen) == 2 * 10**6
+    assert len(seen) > 2
+
+
+def test_comparison_figure_shows_the_results() -> None:
+    comparison = compare(["GRR", "SUE", "LHO"], epsilon=1.5, domain_size=5, trials=1000)
+    bars = comparison_bars(comparison)
+    assert bars.claimed == 1.5
+    assert bars.names == ["GRR", "SUE", "LHO"]
+    assert bars.measured == [result.empirical_epsilon for result in comparison.results]
+    assert bars.unlimited == [result.attack_epsilon for result in comparison.results]
+    assert bars.claims_nothing == [False, False, True]
+
+
+def test_two_protocols_cannot_share_a_name() -> None:
+    with pytest.raises(AuditError, match="two protocols are named 'GRR'"):
+
+        class Impostor(SUE):
+            name = "GRR"
 
 
 def test_streams_depend_on_everything_that_is_sampled() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from ldp_auditor import Counts, InputPair, mechanisms
+from ldp_auditor import Counts, mechanisms
 from ldp_auditor.attacks.optimal import best_exact_threshold, best_pilot_threshold
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.core import Goal, Reports
@@ -18,9 +18,8 @@ from ldp_auditor.mechanisms.local_hashing import LocalHashing
 from ldp_auditor.mechanisms.randomized_response import GRR
 from ldp_auditor.mechanisms.subset_selection import SS
 from ldp_auditor.theory.loss_law import ClippedLaplaceLaw, GaussianLaw, LossLaw
-from tests.protocols import NAMES, make, names_at
+from tests.protocols import NAMES, law_of, make, names_at
 
-PAIR = InputPair(0, 1)
 DISCRETE = [n for n in NAMES if n not in {"SHE", "GM", "AGM"}]
 
 
@@ -60,7 +59,7 @@ def output_law(protocol: object, value: int) -> dict[object, float]:
 @pytest.mark.parametrize(("name", "epsilon"), names_at([0.3, 1.0, 1.5], DISCRETE))
 def test_discrete_laws_agree_with_enumeration(name: str, epsilon: float, domain_size: int) -> None:
     protocol = make(name, epsilon, domain_size, delta=0.01)
-    law = protocol.loss_law(PAIR)
+    law = law_of(protocol)
     first, second = output_law(protocol, 0), output_law(protocol, 1)
     ratios = [math.log(first[y] / second[y]) if second[y] else math.inf for y in first if first[y]]
     assert law.supremum == pytest.approx(max(ratios), rel=1e-9)
@@ -76,7 +75,7 @@ def test_discrete_laws_agree_with_enumeration(name: str, epsilon: float, domain_
 @pytest.mark.parametrize(("name", "epsilon"), names_at([0.01, 0.5, 2.0, 20.0]))
 def test_worst_case_never_exceeds_the_claim(name: str, epsilon: float) -> None:
     protocol = make(name, epsilon, 30)
-    worst = protocol.loss_law(PAIR).epsilon(protocol.delta)
+    worst = law_of(protocol).epsilon(protocol.delta)
     if protocol.promises_nothing:
         assert worst == math.inf
     elif name in {"THE", "GM", "ABLH", "AOLH"}:  # the only ones that keep more than they promise
@@ -133,7 +132,7 @@ def test_profiles_of_continuous_laws_are_consistent(law: LossLaw) -> None:
 def test_analytic_gaussian_mechanism_is_exactly_tight() -> None:
     for epsilon, delta in ((0.5, 1e-5), (1.0, 1e-12), (10.0, 1e-3)):
         protocol = mechanisms.make("AGM", epsilon=epsilon, domain_size=2, delta=delta)
-        assert protocol.loss_law(PAIR).epsilon(delta) == pytest.approx(epsilon, rel=1e-9)
+        assert law_of(protocol).epsilon(delta) == pytest.approx(epsilon, rel=1e-9)
 
 
 def goal(trials: int, delta: float = 0.0) -> Goal:
@@ -157,7 +156,7 @@ def test_more_trials_afford_rarer_evidence() -> None:
 @pytest.mark.parametrize("name", ["SUE", "OUE", "SS", "BLH", "OLH", "SHE"])
 def test_a_million_trials_prove_97_percent(name: str, epsilon: float, domain_size: int) -> None:
     """At the expected counts; what is sampled agrees with them by the statistical tests."""
-    law = make(name, epsilon, domain_size).loss_law(PAIR)
+    law = law_of(make(name, epsilon, domain_size))
     aim = goal(10**6)
     rates = law.rates(best_exact_threshold(law, aim))
     expected = Counts(10**6, int(1e6 * rates.true_positive), int(1e6 * rates.false_positive))

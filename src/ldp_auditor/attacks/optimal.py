@@ -17,6 +17,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ldp_auditor.core import Counts, Floats, Goal, InputPair, LikelihoodMechanism, Rates, Reports
+from ldp_auditor.errors import require
 from ldp_auditor.theory.loss_law import LossLaw
 
 PILOT_SHARE = 0.05
@@ -51,9 +52,7 @@ class OptimalAttack:
             law: LossLaw = mechanism.loss_law(pair)
             return cls(mechanism, pair, best_exact_threshold(law, goal), law)
         n = min(math.ceil(PILOT_SHARE * goal.trials), MOST_PILOT_TRIALS)
-        first, second = (
-            mechanism.log_likelihood_ratio(goal.pilot(side, n), pair) for side in (0, 1)
-        )
+        first, second = (ratios(mechanism, goal.pilot(side, n), pair) for side in (0, 1))
         return cls(mechanism, pair, best_pilot_threshold(first, second, goal), pilot_trials=n)
 
     def accuse(self, reports: Reports, rng: Generator) -> NDArray[np.bool_]:
@@ -61,14 +60,23 @@ class OptimalAttack:
         least = self.threshold
         if math.isfinite(least):
             least -= ROUNDING * max(1.0, abs(least))
-        accused: NDArray[np.bool_] = (
-            self.mechanism.log_likelihood_ratio(reports, self.pair) >= least
-        )
+        accused: NDArray[np.bool_] = ratios(self.mechanism, reports, self.pair) >= least
         return accused
 
     def rates(self) -> Rates | None:
         """Exact rates, where the law of the ratio is known."""
         return None if self.law is None else self.law.rates(self.threshold)
+
+
+def ratios(mechanism: LikelihoodMechanism, reports: Reports, pair: InputPair) -> Floats:
+    """Return the mechanism's log-likelihood ratios, or raise if they are none."""
+    values = np.asarray(mechanism.log_likelihood_ratio(reports, pair), dtype=np.float64)
+    require(
+        values.shape == (len(reports),) and not bool(np.isnan(values).any()),
+        f"{mechanism.name}.log_likelihood_ratio must return one number, not NaN, for each of "
+        f"{len(reports)} reports, got shape {values.shape}",
+    )
+    return values
 
 
 def best_exact_threshold(law: LossLaw, goal: Goal) -> float:

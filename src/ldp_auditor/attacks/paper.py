@@ -11,6 +11,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ldp_auditor.core import Goal, GuessableMechanism, InputPair, Rates, Reports
+from ldp_auditor.errors import require
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,13 @@ class PaperAttack:
 
     def accuse(self, reports: Reports, rng: Generator) -> NDArray[np.bool_]:
         """Tell for every report whether the guess is the pair's first value."""
-        accused: NDArray[np.bool_] = self.mechanism.guess(reports, rng) == self.pair.first
+        guesses = np.asarray(self.mechanism.guess(reports, rng))
+        require(
+            guesses.shape == (len(reports),) and np.issubdtype(guesses.dtype, np.integer),
+            f"{self.mechanism.name}.guess must return one whole number for each of "
+            f"{len(reports)} reports, got shape {guesses.shape} of {guesses.dtype}",
+        )
+        accused: NDArray[np.bool_] = guesses == self.pair.first
         return accused
 
     def rates(self) -> Rates | None:

@@ -12,10 +12,13 @@ from typing import TypeVar
 
 import numpy as np
 
-from ldp_auditor.errors import require
+from ldp_auditor.errors import whole_number
 
-Piece = TypeVar("Piece")
+Work = TypeVar("Work")
 Outcome = TypeVar("Outcome")
+
+
+MOST_WORKERS = 1024
 
 
 def usable_cores() -> int:
@@ -51,11 +54,14 @@ class ThreadEngine:
     workers: int = field(default_factory=usable_cores)
 
     def __post_init__(self) -> None:
-        require(self.workers >= 1, f"workers must be at least 1, got workers={self.workers}")
+        object.__setattr__(self, "workers", whole_number("workers", self.workers, 1, MOST_WORKERS))
 
-    def map(
-        self, function: Callable[[Piece], Outcome], pieces: Iterable[Piece]
-    ) -> Iterator[Outcome]:
+    @classmethod
+    def of(cls, workers: int | None) -> ThreadEngine:
+        """An engine with so many workers, or one for every core."""
+        return cls() if workers is None else cls(workers)
+
+    def map(self, function: Callable[[Work], Outcome], pieces: Iterable[Work]) -> Iterator[Outcome]:
         """Yield the outcomes in the order of completion, with few pieces in flight at a time."""
         _keep_freed_memory()
         if self.workers == 1:

@@ -1,7 +1,8 @@
 """What every single-report protocol shares: its parameters, its claim and its place in the list.
 
 A protocol is a frozen dataclass derived from `FrequencyOracle` that sets `name`, randomizes a
-batch (`privatize`), knows the paper's attack (`guess`) and its exact success (`guess_rates`).
+batch (`privatize`), knows the paper's attack (`guess`) and its exact success (`guess_rates`). With
+`log_likelihood_ratio` it also gets the optimal attack, with `loss_law` its exact worst case.
 Defining the class in a module of this package is all it takes to offer it everywhere.
 """
 
@@ -18,18 +19,18 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ldp_auditor.core import Claim, Floats, InputPair, Rates, Reports, Values
-from ldp_auditor.errors import require, whole_number
-from ldp_auditor.mechanisms.kernels.bits import choose_member, words_for
+from ldp_auditor.errors import number, require, whole_number
+from ldp_auditor.mechanisms.kernels.bits import choose_member, contains, words_for
 from ldp_auditor.mechanisms.kernels.scores import choose_best
 from ldp_auditor.mechanisms.kernels.xoshiro import Words, fresh_stream
 from ldp_auditor.theory.guessing import membership_guess_rates
-from ldp_auditor.theory.loss_law import LossLaw, OneLevelLaw
+from ldp_auditor.theory.loss_law import OneLevelLaw
 
 MAX_INDEX = 2**32 - 1
 """Largest domain and hash range: the kernels scale random words to 32-bit numbers."""
 
-MAX_EPSILON = 700
-"""Largest epsilon whose e^-epsilon is still an ordinary number."""
+MIN_EPSILON, MAX_EPSILON = 1e-6, 700
+"""Beyond these, e^epsilon - 1 or e^-epsilon run out of digits."""
 
 protocols: dict[str, type[FrequencyOracle]] = {}
 """Every named protocol whose module has been imported, in order of definition."""
@@ -53,12 +54,17 @@ class FrequencyOracle(ABC):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "name" in vars(cls):
+            taken = protocols.get(cls.name)
+            require(
+                taken is None or taken.__qualname__ == cls.__qualname__,
+                f"two protocols are named {cls.name!r}: {taken} and {cls}",
+            )
             protocols[cls.name] = cls
 
     def __post_init__(self) -> None:
         self._set("domain_size", whole_number("domain_size", self.domain_size, 2, MAX_INDEX))
-        self._set("epsilon", float(self.epsilon))
-        self._set("delta", float(self.delta))
+        self._set("epsilon", number("epsilon", self.epsilon))
+        self._set("delta", number("delta", self.delta))
         self.check_epsilon()
         self.check_delta()
 
@@ -69,8 +75,9 @@ class FrequencyOracle(ABC):
             f"epsilon must be positive and finite, got epsilon={self.epsilon}",
         )
         require(
-            self.epsilon <= MAX_EPSILON,
-            f"epsilon must be at most {MAX_EPSILON}, got epsilon={self.epsilon}",
+            MIN_EPSILON <= self.epsilon <= MAX_EPSILON,
+            f"epsilon must be at least {MIN_EPSILON} and at most {MAX_EPSILON}, "
+            f"got epsilon={self.epsilon}",
         )
 
     def check_delta(self) -> None:
@@ -95,7 +102,13 @@ class FrequencyOracle(ABC):
         """Names and types of the options beyond epsilon, delta and the domain size."""
         common = {field.name for field in fields(FrequencyOracle)}
         hints = get_type_hints(cls)
-        return {field.name: hints[field.name] for field in fields(cls) if field.name not in common}
+        types = {f.name: hints[f.name] for f in fields(cls) if f.name not in common}
+        for name, kind in types.items():
+            require(
+                kind in (int, float, str),
+                f"option {name!r} of {cls.name} must be an int, a float or a str, not {kind}",
+            )
+        return types
 
     @property
     def options(self) -> Mapping[str, Any]:
@@ -118,14 +131,6 @@ class FrequencyOracle(ABC):
     @abstractmethod
     def guess_rates(self) -> Rates:
         """Return the exact rates at which `guess` names the first value of any pair."""
-
-    @abstractmethod
-    def loss_law(self, pair: InputPair) -> LossLaw:
-        """Return the exact law of the log-likelihood ratio of a report."""
-
-    @abstractmethod
-    def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats:
-        """Return ln P(report | first) - ln P(report | second) for every report."""
 
     def check_value(self, value: int) -> int:
         """Return `value` as an int, or raise if it lies outside the domain."""
@@ -170,14 +175,16 @@ class SupportOracle(FrequencyOracle):
     def guess_rates(self) -> Rates:
         return membership_guess_rates(self.domain_size, self.p, self.absence, self.q)
 
-    @abstractmethod
     def supports(self, reports: Reports, value: int) -> NDArray[np.bool_]:
         """Tell for every report whether it supports a value."""
+        return contains(self.support(reports), value)
 
     def loss_law(self, pair: InputPair) -> OneLevelLaw:
+        """Return the exact law of the log-likelihood ratio of a report."""
         return OneLevelLaw(likely=self.p * (1 - self.q), unlikely=self.q * self.absence)
 
     def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats:
+        """Return ln P(report | first) - ln P(report | second) for every report."""
         # Both values supported, or neither: the report says nothing about which it was.
         level = self.loss_law(pair).supremum
         return one_level_ratio(

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from ldp_auditor.core import InputPair, Rates, Reports
 from ldp_auditor.mechanisms.frequency_oracle import SupportOracle
-from ldp_auditor.mechanisms.kernels.bits import contains, last_word_mask, popcount, words_for
+from ldp_auditor.mechanisms.kernels.bits import last_word_mask, popcount, words_for
 from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.xoshiro import (
     Words,
@@ -70,7 +69,9 @@ class SS(SupportOracle):
         mending; one near omega / k leaves little to mend, few binary digits are cheap to draw.
         """
         digits = (self.domain_size.bit_length() + 1) // 2
-        numerator = max(1, round(self.omega / self.domain_size * 2**digits))
+        numerator = round(self.omega / self.domain_size * 2**digits)
+        if numerator == 0:
+            return 0, np.uint64(0)
         while numerator % 2 == 0:
             numerator //= 2
             digits -= 1
@@ -78,9 +79,6 @@ class SS(SupportOracle):
 
     def support(self, reports: Reports) -> Words:
         return reports
-
-    def supports(self, reports: Reports, value: int) -> NDArray[np.bool_]:
-        return contains(reports, value)
 
     def loss_law(self, pair: InputPair) -> OneLevelLaw:
         # The first value is in the set and the second is not, when the first is true, or false.

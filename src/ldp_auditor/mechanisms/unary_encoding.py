@@ -8,12 +8,10 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from ldp_auditor.core import Reports
 from ldp_auditor.mechanisms.frequency_oracle import SupportOracle
 from ldp_auditor.mechanisms.kernels.bits import (
-    contains,
     fill_bernoulli,
     last_word_mask,
     words_for,
@@ -43,9 +41,6 @@ class UnaryEncoding(SupportOracle):
 
     def support(self, reports: Reports) -> Words:
         return reports
-
-    def supports(self, reports: Reports, value: int) -> NDArray[np.bool_]:
-        return contains(reports, value)
 
 
 @compiled

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ldp_auditor.comparison import Comparison
-from ldp_auditor.errors import AuditError
+from ldp_auditor.errors import AuditError, require
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -58,11 +58,15 @@ def draw_comparison(bars: ComparisonBars, path: Path) -> None:
     colours = [GREY if nothing else BLUE for nothing in bars.claims_nothing]
     axes.bar(positions, bars.measured, color=colours, width=0.7)
     for x, measured, exact in zip(positions, bars.measured, bars.unlimited, strict=True):
-        top = measured if exact is None else max(measured, exact)
+        top = measured if exact is None or exact == math.inf else max(measured, exact)
         axes.annotate(
             f"{measured:.2f}", (x, top), (0, 4), textcoords="offset points", ha="center", fontsize=8
         )
-    known = [(x, y) for x, y in zip(positions, bars.unlimited, strict=True) if y is not None]
+    known = [
+        (x, y)
+        for x, y in zip(positions, bars.unlimited, strict=True)
+        if y is not None and y < math.inf
+    ]
     if known:
         axes.scatter(
             [x for x, _ in known],
@@ -78,7 +82,7 @@ def draw_comparison(bars: ComparisonBars, path: Path) -> None:
     )
     axes.set_xticks(positions, bars.names, rotation=45, ha="right")
     axes.set_ylabel("epsilon")
-    axes.set_ylim(0, 1.28 * max(bars.claimed, *bars.measured))
+    axes.set_ylim(0, 1.28 * max(bars.claimed, *bars.measured, *(y for _, y in known)))
     axes.set_title(bars.title, fontsize=10)
     handles, _ = axes.get_legend_handles_labels()
     handles.insert(0, Patch(color=BLUE, label="measured lower bound"))
@@ -87,6 +91,22 @@ def draw_comparison(bars: ComparisonBars, path: Path) -> None:
     axes.legend(handles=handles, fontsize=8, loc="upper right", ncols=2, frameon=False)
     axes.spines[["top", "right"]].set_visible(False)
     save(figure, path)
+
+
+def check_figure_path(path: Path) -> None:
+    """Raise, before anything is computed, if no figure can be written there."""
+    from matplotlib.figure import Figure
+
+    formats = Figure().canvas.get_supported_filetypes()
+    require(
+        path.suffix[1:].lower() in formats,
+        f"cannot write the figure to {str(path)!r}: its name must end in one of "
+        f"{', '.join('.' + suffix for suffix in sorted(formats))}",
+    )
+    require(
+        path.parent.is_dir() and not path.is_dir(),
+        f"cannot write the figure to {str(path)!r}: {str(path.parent)!r} is not a folder",
+    )
 
 
 def save(figure: Figure, path: Path) -> None:

@@ -10,6 +10,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from ldp_auditor.bounds import find_bound
 from ldp_auditor.comparison import Comparison
 from ldp_auditor.core import AuditResult
 from ldp_auditor.mechanisms import FrequencyOracle
@@ -17,32 +18,41 @@ from ldp_auditor.mechanisms import FrequencyOracle
 
 @dataclass(frozen=True)
 class TextTable:
-    """A table as text: column names, of which the first `names` are set to the left, and rows."""
+    """A table as text; numbers are set to the right, the first and the last column to the left."""
 
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
-    names: int = 1
 
-    def print(self, console: Console) -> None:
-        """Draw the table; where it goes to a file or pipe, no line is folded."""
+    def draw(self, console: Console) -> str:
+        """The table as it looks on the console; if narrow, only the last column is folded."""
         has_header = any(self.columns)
-        table = Table(
-            title=self.title, box=box.SIMPLE_HEAD, title_justify="left", show_header=has_header
-        )
+        table = Table(box=box.SIMPLE_HEAD, show_header=has_header, pad_edge=False)
+        last = len(self.columns) - 1
         for index, column in enumerate(self.columns):
-            is_name = index < self.names or index == len(self.columns) - 1
-            table.add_column(column, justify="left" if is_name else "right", no_wrap=True)
+            is_text = index in (0, last) or not any(row[index][:1].isdigit() for row in self.rows)
+            table.add_column(
+                column,
+                justify="left" if is_text else "right",
+                no_wrap=index < last,
+                overflow="fold",
+                min_width=None
+                if index == last
+                else max(len(text) for text in (column, *(row[index] for row in self.rows))),
+            )
         for row in self.rows:
             table.add_row(*row)
-        console.print(table)
+        with console.capture() as drawn:
+            console.print(self.title, highlight=False)
+            console.print(table)
+        return "\n".join(line.rstrip() for line in drawn.get().splitlines())
 
 
 def number(value: float | None, digits: int = 4) -> str:
     """A number for people: fixed digits, a dash where there is none."""
-    if value is None or value == math.inf:
+    if value is None:
         return "-"
-    return f"{value:.{digits}f}"
+    return "inf" if value == math.inf else f"{value:.{digits}f}"
 
 
 def small_number(value: float) -> str:
@@ -64,46 +74,45 @@ def protocol_table(protocols: Iterable[type[FrequencyOracle]]) -> TextTable:
                 protocol.summary,
             )
         )
-    return TextTable("Protocols", ("name", "claim", "options", "what it is"), rows, names=3)
+    return TextTable("Protocols", ("name", "claim", "options", "what it is"), rows)
 
 
 def comparison_table(comparison: Comparison) -> TextTable:
-    """One row per audited protocol."""
+    """One row per audited protocol, narrow enough for 80 columns."""
     rows = []
     for result in comparison.results:
         counts = result.counts
         promised = result.claim.epsilon
-        share = "-" if promised == math.inf else f"{result.empirical_epsilon / promised:.0%}"
         rows.append(
             (
                 result.mechanism,
-                number(promised, 2),
-                small_number(result.claim.delta),
+                "-" if promised == math.inf else f"{promised:g}",
                 number(result.empirical_epsilon),
-                share,
+                "-" if promised == math.inf else f"{result.empirical_epsilon / promised:.0%}",
                 number(result.attack_epsilon),
+                number(result.worst_case_epsilon),
                 small_number(counts.true_positives / counts.trials),
                 small_number(counts.false_positives / counts.trials),
-                f"{result.seconds:.2f}",
-                result.verdict,
+                "VIOLATION" if result.verdict == "violation" else "none found",
             )
         )
     first = comparison.results[0]
+    deltas = {result.claim.delta for result in comparison.results} - {0.0}
     title = (
-        f"Attack {first.attack}: k = {first.domain_size}, T = {first.counts.trials:,}, "
-        f"alpha = {first.alpha}, seed {first.seed}"
+        f"Attack {first.attack}, k = {first.domain_size}, T = {first.counts.trials:,}, "
+        f"alpha = {first.alpha:g}, seed {first.seed}"
+        + "".join(f", delta = {delta:g} where one is needed" for delta in deltas)
     )
     columns = (
-        "protocol",
-        "claimed",
-        "delta",
-        "empirical",
+        "name",
+        "claim",
+        "proven",
         "share",
         "T = inf",
+        "worst",
         "TPR",
         "FPR",
-        "seconds",
-        "verdict",
+        "violation",
     )
     return TextTable(title, columns, rows)
 
@@ -119,12 +128,10 @@ def result_table(result: AuditResult) -> TextTable:
         claim += f", delta = {result.claim.delta:g}"
     rows = [
         ("claim", claim),
-        ("empirical epsilon", f"{result.empirical_epsilon:.6f}  ({_confidence(result)})"),
-        ("with unlimited trials", f"{number(result.attack_epsilon, 6)}  (exact)"),
-        (
-            "Monte Carlo limit",
-            f"{result.monte_carlo_limit:.6f}  (a perfect attack would show this)",
-        ),
+        ("empirical epsilon", f"{result.empirical_epsilon:.6f}  ({_guarantee(result)})"),
+        ("with unlimited trials", _exact(result.attack_epsilon)),
+        ("exact worst case", _exact(result.worst_case_epsilon)),
+        ("Monte Carlo limit", f"{result.monte_carlo_limit:.6f}  (what a perfect attack shows)"),
         ("true positives", f"{counts.true_positives:,} of {counts.trials:,}"),
         ("false positives", f"{counts.false_positives:,} of {counts.trials:,}"),
         ("verdict", _verdict_in_words(result)),
@@ -137,8 +144,16 @@ def result_table(result: AuditResult) -> TextTable:
     return TextTable(title, ("", ""), rows)
 
 
-def _confidence(result: AuditResult) -> str:
-    return f"proven with confidence {1 - result.alpha:g}, bound {result.bound}"
+def _exact(value: float | None) -> str:
+    return "not known" if value is None else f"{number(value, 6)}  (exact)"
+
+
+def _guarantee(result: AuditResult) -> str:
+    if result.empirical_epsilon == 0:
+        return f"no evidence of any loss, bound {result.bound}"
+    if find_bound(result.bound).guarantee == "credible":
+        return f"credible at alpha = {result.alpha:g}, bound {result.bound}"
+    return f"proven at alpha = {result.alpha:g}, bound {result.bound}"
 
 
 def _verdict_in_words(result: AuditResult) -> str:
