@@ -19,6 +19,7 @@ from ldp_auditor import mechanisms
 from ldp_auditor.attacks import find_attack
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.core import (
+    FIRST_TWO_VALUES,
     Attack,
     AuditResult,
     Claim,
@@ -53,8 +54,6 @@ SMALLEST_ALPHA = 1e-100
 
 PILOT_SIDES = (2, 3)
 """Sides whose streams are for pilot samples of the first and the second value."""
-
-FIRST_TWO_VALUES = InputPair(0, 1)
 
 Progress = Callable[[int], None]
 """Called with the number of reports attacked since the last call."""

@@ -21,6 +21,8 @@ from ldp_auditor.errors import AuditError, require
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from ldp_auditor.mechanisms import FrequencyOracle
+
 EXIT_NO_VIOLATION, EXIT_VIOLATION, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 0, 1, 2, 130
 
 app = typer.Typer(
@@ -252,6 +254,110 @@ def compare(
         draw_comparison(comparison_bars(comparison), figure)
         print(f"figure written to {figure}", file=sys.stderr)
     return max(exit_code(result.verdict) for result in comparison.results)
+
+
+@app.command(context_settings={"ignore_unknown_options": True})
+def explain(
+    words: Annotated[list[str], typer.Argument(metavar="PROTOCOL", show_default=False)],
+    domain_size: DomainSize,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    pair: Pair = "0,1",
+    trials: Trials = "1e6",
+    alpha: Alpha = 0.01,
+    bound: Bound = "clopper-pearson",
+    seed: Seed = 42,
+    workers: Workers = None,
+    figure: Annotated[
+        Path | None,
+        typer.Option(help="Where to draw the waterfall.", show_default="explain.png"),
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Tell where the gap between the claim and the measured epsilon comes from."""
+    from ldp_auditor.auditing import AuditPlan
+    from ldp_auditor.core import InputPair
+    from ldp_auditor.execution.threads import ThreadEngine
+    from ldp_auditor.explanation import explain as run_explanation
+    from ldp_auditor.report.figures import check_figure_path, draw_explanation
+    from ldp_auditor.report.progress import progress_bar
+    from ldp_auditor.report.tables import certificate_lines, explanation_table
+
+    plan = AuditPlan(
+        mechanism=make_protocol(words, epsilon, domain_size, delta),
+        pair=InputPair(*parse_pair(pair)),
+        bound=bound,
+        alpha=alpha,
+        trials=parse_trials(trials),
+        seed=seed,
+    )
+    if figure is None and not as_json:
+        figure = Path("explain.png")
+    if figure is not None:
+        check_figure_path(figure)
+    with progress_bar(f"explaining {plan.mechanism.name}", 4 * plan.trials) as bar:
+        explanation = run_explanation(plan, ThreadEngine.of(workers), bar.advance)
+    if as_json:
+        say_json(explanation.to_dict())
+    else:
+        say(explanation_table(explanation).draw(console()))
+        say(certificate_lines(explanation))
+    if figure is not None:
+        draw_explanation(explanation, figure)
+        print(f"figure written to {figure}", file=sys.stderr)
+    return max(exit_code(result.verdict) for result in explanation.results)
+
+
+@app.command(context_settings={"ignore_unknown_options": True})
+def profile(
+    words: Annotated[list[str], typer.Argument(metavar="PROTOCOL", show_default=False)],
+    domain_size: DomainSize,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    points: Annotated[int, typer.Option(help="Epsilons to tabulate.", min=2, max=10_000)] = 21,
+    figure: Annotated[
+        Path | None, typer.Option(help="Where to draw it.", show_default="profile.png")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the exact privacy profile of a protocol: the smallest delta at every epsilon."""
+    from ldp_auditor.core import FIRST_TWO_VALUES
+    from ldp_auditor.report.figures import check_figure_path, draw_profile
+    from ldp_auditor.report.tables import profile_table
+    from ldp_auditor.theory.loss_law import privacy_profile
+
+    mechanism: Any = make_protocol(words, epsilon, domain_size, delta)
+    if figure is None and not as_json:
+        figure = Path("profile.png")
+    if figure is not None:
+        check_figure_path(figure)
+    law = mechanism.loss_law(FIRST_TWO_VALUES)
+    largest = min(1.2 * mechanism.claim.epsilon, 20.0)
+    curve = privacy_profile(law, largest, points)
+    title = f"Privacy profile of {mechanism.name}, k = {mechanism.domain_size}"
+    if as_json:
+        say_json([{"epsilon": e, "delta": d} for e, d in curve])
+    else:
+        say(profile_table(title, curve).draw(console()))
+    if figure is not None:
+        draw_profile(title, privacy_profile(law, largest, 400), mechanism.claim, figure)
+        print(f"figure written to {figure}", file=sys.stderr)
+
+
+def make_protocol(
+    words: list[str], epsilon: float | None, domain_size: int, delta: float | None
+) -> FrequencyOracle:
+    """Make the protocol that the words name, with its own options."""
+    from ldp_auditor import mechanisms
+
+    protocol, options = parse_protocol(words)
+    return mechanisms.make(
+        protocol,
+        epsilon=epsilon,
+        domain_size=domain_size,
+        delta=delta,
+        **convert_options(protocol, options),
+    )
 
 
 def exit_code(verdict: str) -> int:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ldp_auditor import mechanisms
-from ldp_auditor.auditing import FIRST_TWO_VALUES, AuditPlan, Progress, run
-from ldp_auditor.core import AuditResult, Claim, InputPair
+from ldp_auditor.auditing import AuditPlan, Progress, run
+from ldp_auditor.core import FIRST_TWO_VALUES, AuditResult, Claim, InputPair
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.execution.threads import ThreadEngine
 

@@ -71,6 +71,9 @@ class InputPair:
             )
 
 
+FIRST_TWO_VALUES = InputPair(0, 1)
+
+
 @dataclass(frozen=True)
 class Rates:
     """Exact probabilities of attributing a report to `first`, when it is (TPR) and is not (FPR)."""

@@ -98,6 +98,27 @@ def test_compare_in_json_agrees_with_audit(tmp_path: Path) -> None:
     assert results["SS"]["delta"] == 0
 
 
+def test_explain_tells_the_gap_apart(tmp_path: Path) -> None:
+    setting = ("explain", "THE", "--epsilon", "1", "--domain-size", "5", "--trials", "1e5")
+    done = run(*setting, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "- weakness" in done.stdout
+    assert "To prove 99% of the worst case 0.8960" in done.stdout
+    assert (tmp_path / "explain.png").read_bytes().startswith(b"\x89PNG")
+    plain = json.loads(run(*setting, "--json").stdout)
+    assert [result["attack"] for result in plain["results"]] == ["paper", "optimal"]
+
+
+def test_profile_shows_the_smallest_delta(tmp_path: Path) -> None:
+    setting = ("profile", "AGM", "--epsilon", "1", "--domain-size", "5", "--points", "13")
+    done = run(*setting, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "profile.png").read_bytes().startswith(b"\x89PNG")
+    curve = json.loads(run(*setting, "--json").stdout)
+    at_claim = next(point for point in curve if abs(point["epsilon"] - 1) < 1e-9)
+    assert at_claim["delta"] == pytest.approx(1e-5, rel=1e-9)
+
+
 def test_list_names_every_protocol() -> None:
     done = run("list")
     assert all(f"\n {name} " in done.stdout for name in NAMES)

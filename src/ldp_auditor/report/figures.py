@@ -9,7 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ldp_auditor.comparison import Comparison
+from ldp_auditor.core import Claim
 from ldp_auditor.errors import AuditError, require
+from ldp_auditor.explanation import Explanation
+from ldp_auditor.report.gap import gap_steps
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -89,6 +92,73 @@ def draw_comparison(bars: ComparisonBars, path: Path) -> None:
     if any(bars.claims_nothing):
         handles.insert(1, Patch(color=GREY, label="measured, protocol claims nothing"))
     axes.legend(handles=handles, fontsize=8, loc="upper right", ncols=2, frameon=False)
+    axes.spines[["top", "right"]].set_visible(False)
+    save(figure, path)
+
+
+def draw_explanation(explanation: Explanation, path: Path) -> None:
+    """Draw the account of the gap as a waterfall, a panel per attack."""
+    from matplotlib.figure import Figure
+
+    results = explanation.results
+    figure = Figure(figsize=(5.2 * len(results), 4.0), layout="constrained")
+    panels = figure.subplots(1, len(results), sharey=True, squeeze=False)[0]
+    labels = ("claimed", "slack of\nanalysis", "weakness\nof attack", "Monte\nCarlo", "proven")
+    for axes, result in zip(panels, results, strict=True):
+        claimed, *losses = gap_steps(result)
+        axes.bar(0, claimed, color=RED, width=0.7)
+        level = claimed
+        for position, loss in enumerate(losses, start=1):
+            axes.bar(position, loss, bottom=level - loss, color=GREY, width=0.7)
+            axes.plot([position - 1.35, position + 0.35], [level, level], color="black", lw=0.8)
+            level -= loss
+        axes.bar(4, result.empirical_epsilon, color=BLUE, width=0.7)
+        tops = [claimed, claimed, claimed - losses[0], claimed - losses[0] - losses[1], level]
+        for position, value in enumerate([claimed, *(-loss for loss in losses), level]):
+            axes.annotate(
+                f"{value + 0.0:.3f}",
+                (position, max(tops[position], 0.0)),
+                (0, 3),
+                textcoords="offset points",
+                ha="center",
+                fontsize=9,
+            )
+        axes.set_xticks(range(5), labels)
+        axes.set_title(f"attack: {result.attack}", fontsize=10)
+        axes.spines[["top", "right"]].set_visible(False)
+    panels[0].set_ylabel("epsilon")
+    highest = max(max(result.claim.epsilon, result.empirical_epsilon) for result in results)
+    panels[0].set_ylim(0, 1.12 * highest)
+    first = results[0]
+    figure.suptitle(
+        f"{first.mechanism}, k = {first.domain_size}, T = {first.counts.trials:,}, "
+        f"alpha = {first.alpha:g}",
+        fontsize=11,
+    )
+    save(figure, path)
+
+
+def draw_profile(
+    title: str, points: Sequence[tuple[float, float]], claim: Claim, path: Path
+) -> None:
+    """Draw the smallest delta over epsilon, and the claim as a point."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.0, 4.2), layout="constrained")
+    axes = figure.subplots()
+    shown = [(epsilon, delta) for epsilon, delta in points if delta > 0]
+    axes.plot([e for e, _ in shown], [d for _, d in shown], color=BLUE, label="exact profile")
+    if claim.epsilon < math.inf:
+        axes.axvline(
+            claim.epsilon, color=RED, linestyle="--", label=f"claimed epsilon = {claim.epsilon:g}"
+        )
+    if claim.delta:
+        axes.axhline(claim.delta, color=GREY, linestyle=":", label=f"delta = {claim.delta:g}")
+        axes.set_yscale("log")
+    axes.set_xlabel("epsilon")
+    axes.set_ylabel("smallest delta")
+    axes.set_title(title, fontsize=10)
+    axes.legend(fontsize=8, frameon=False)
     axes.spines[["top", "right"]].set_visible(False)
     save(figure, path)
 

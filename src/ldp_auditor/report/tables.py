@@ -13,7 +13,9 @@ from rich.table import Table
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.comparison import Comparison
 from ldp_auditor.core import AuditResult
+from ldp_auditor.explanation import Explanation
 from ldp_auditor.mechanisms import FrequencyOracle
+from ldp_auditor.report.gap import gap_steps
 
 
 @dataclass(frozen=True)
@@ -142,6 +144,42 @@ def result_table(result: AuditResult) -> TextTable:
         f"{result.pair.first} and {result.pair.second}, seed {result.seed}"
     )
     return TextTable(title, ("", ""), rows)
+
+
+def explanation_table(explanation: Explanation) -> TextTable:
+    """The four-part account of the gap, one row per attack."""
+    rows = [
+        (
+            result.attack,
+            *(number(step) for step in gap_steps(result)),
+            number(result.empirical_epsilon),
+        )
+        for result in explanation.results
+    ]
+    first = explanation.results[0]
+    title = (
+        f"{first.mechanism} (k = {first.domain_size}): from the claim to what T = "
+        f"{first.counts.trials:,} trials prove"
+    )
+    columns = ("attack", "claimed", "- slack", "- weakness", "- Monte Carlo", "= proven")
+    return TextTable(title, columns, rows)
+
+
+def certificate_lines(explanation: Explanation) -> str:
+    """How many trials would prove most of the worst case."""
+    first = explanation.results[0]
+    return "\n".join(
+        f"To prove {share:.0%} of the worst case {number(first.worst_case_epsilon)}, the optimal "
+        f"attack needs about {'more than a quadrillion' if trials is None else f'{trials:.2g}'} "
+        "trials."
+        for share, trials in explanation.trials_for.items()
+    )
+
+
+def profile_table(title: str, points: Sequence[tuple[float, float]]) -> TextTable:
+    """The privacy profile: the smallest delta at every epsilon."""
+    rows = [(f"{epsilon:.4g}", f"{delta:.6g}") for epsilon, delta in points]
+    return TextTable(title, ("epsilon", "smallest delta"), rows)
 
 
 def _exact(value: float | None) -> str:

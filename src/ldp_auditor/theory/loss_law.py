@@ -57,6 +57,11 @@ class LossLaw(ABC):
         return float(brentq(lambda e: self.delta(e) - delta, 0.0, high, xtol=1e-14, rtol=1e-14))
 
 
+def privacy_profile(law: LossLaw, largest: float, points: int) -> list[tuple[float, float]]:
+    """Return the smallest delta at evenly spaced epsilons from 0 to `largest`."""
+    return [(float(e), law.delta(float(e))) for e in np.linspace(0.0, largest, points)]
+
+
 @dataclass(frozen=True)
 class OneLevelLaw(LossLaw):
     """A loss that is plus or minus one level, or 0.

@@ -1,0 +1,43 @@
+"""The account of the gap adds up, and certificates are honest."""
+
+from __future__ import annotations
+
+import pytest
+
+from ldp_auditor import AuditError, AuditPlan, audit, mechanisms
+from ldp_auditor.explanation import CERTIFICATES, explain, trials_to_certify
+from ldp_auditor.report.gap import gap_steps
+from tests.protocols import law_of, make, names_at
+
+EXPLAINED = [cell for cell in names_at([0.7]) if not mechanisms.find(cell[0]).promises_nothing]
+
+
+@pytest.mark.parametrize(("name", "epsilon"), EXPLAINED)
+def test_the_account_adds_up(name: str, epsilon: float) -> None:
+    explanation = explain(AuditPlan(mechanism=make(name, epsilon, 5), trials=1000))
+    assert [result.attack for result in explanation.results] == ["paper", "optimal"]
+    for result in explanation.results:
+        claimed, *losses = gap_steps(result)
+        assert claimed - sum(losses) == pytest.approx(result.empirical_epsilon, abs=1e-12)
+        assert losses[0] >= -1e-9
+        assert losses[1] >= -1e-9
+    assert set(explanation.trials_for) == set(CERTIFICATES)
+
+
+def test_certified_trials_are_enough_and_needed() -> None:
+    plan = AuditPlan(mechanism=make("SUE", 1.0, 9))
+    needed = trials_to_certify(plan, law_of(make("SUE", 1.0, 9)), 0.9)
+    assert needed is not None
+    results = [
+        audit("SUE", epsilon=1.0, domain_size=9, attack="optimal", trials=trials, seed=seed)
+        for trials in (int(0.8 * needed), int(1.25 * needed))
+        for seed in range(40)
+    ]
+    too_few = sum(result.empirical_epsilon for result in results[:40]) / 40
+    enough = sum(result.empirical_epsilon for result in results[40:]) / 40
+    assert too_few < 0.9 < enough
+
+
+def test_what_keeps_no_epsilon_has_no_account() -> None:
+    with pytest.raises(AuditError, match="keeps no finite epsilon"):
+        explain(AuditPlan(mechanism=mechanisms.make("LHO", domain_size=5)))
