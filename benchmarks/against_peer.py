@@ -74,7 +74,8 @@ def main() -> None:
     peer = start_peer()
     ratios = []
     print(
-        f"T = {arguments.trials:,}, epsilon = {epsilon:g}, all cores; nanoseconds of wall time per report"
+        f"T = {arguments.trials:,}, epsilon = {epsilon:g}, all cores; "
+        "nanoseconds of wall time per report"
     )
     print(f"{'k':>5} {'protocol':>9} {'peer':>10} {'ours':>8} {'ratio':>7}")
     for k in map(int, arguments.domain_sizes.split(",")):

@@ -116,10 +116,16 @@ class AuditPlan:
         )
 
     @property
+    def loss_law(self) -> LossLaw | None:
+        """Exact law of the privacy loss, where the mechanism knows it."""
+        law: Callable[[InputPair], LossLaw] | None = getattr(self.mechanism, "loss_law", None)
+        return None if law is None else law(self.pair)
+
+    @property
     def worst_case_epsilon(self) -> float | None:
         """Exact smallest epsilon that the mechanism keeps at its delta, where the law is known."""
-        law: Callable[[InputPair], LossLaw] | None = getattr(self.mechanism, "loss_law", None)
-        return None if law is None else law(self.pair).epsilon(self.mechanism.claim.delta)
+        law = self.loss_law
+        return None if law is None else law.epsilon(self.mechanism.claim.delta)
 
     def value(self, side: int) -> int:
         """Input of a side: 0 for the pair's first value, 1 for its second."""

@@ -16,7 +16,7 @@ from ldp_auditor.attacks import ATTACKS
 from ldp_auditor.attacks.optimal import best_exact_threshold
 from ldp_auditor.auditing import MOST_TRIALS, AuditPlan, Progress, run
 from ldp_auditor.core import AuditResult, Counts, Goal, Reports
-from ldp_auditor.errors import require
+from ldp_auditor.errors import AuditError, require
 from ldp_auditor.execution.threads import ThreadEngine
 from ldp_auditor.theory.loss_law import LossLaw
 
@@ -44,13 +44,13 @@ def explain(
     plan: AuditPlan, engine: ThreadEngine | None = None, progress: Progress | None = None
 ) -> Explanation:
     """Audit by every attack and work out what the optimal one would need."""
+    law = plan.loss_law
+    if law is None:
+        raise AuditError(
+            f"{plan.mechanism.name} has no method loss_law(pair), so its worst case is not known"
+        )
     require(
-        hasattr(plan.mechanism, "loss_law"),
-        f"{plan.mechanism.name} has no method loss_law(pair), so its worst case is not known",
-    )
-    law: LossLaw = getattr(plan.mechanism, "loss_law")(plan.pair)  # noqa: B009
-    require(
-        max(plan.mechanism.claim.epsilon, plan.worst_case_epsilon or 0.0) < math.inf,
+        max(plan.mechanism.claim.epsilon, law.epsilon(plan.mechanism.claim.delta)) < math.inf,
         f"the gap of {plan.mechanism.name} cannot be accounted for: it keeps no finite epsilon",
     )
     results = tuple(run(replace(plan, attack=attack), engine, progress) for attack in ATTACKS)

@@ -28,6 +28,8 @@ def available() -> Mapping[str, type[FrequencyOracle]]:
 
 def find(name: str) -> type[FrequencyOracle]:
     """Return the protocol of that name, or raise with the nearest name as a suggestion."""
+    if name in protocols:
+        return protocols[name]
     known = available()
     if name in known:
         return known[name]

@@ -12,6 +12,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import cache
 from typing import Any, ClassVar, get_type_hints
 
 import numpy as np
@@ -98,6 +99,7 @@ class FrequencyOracle(ABC):
         return Claim(self.epsilon, self.delta)
 
     @classmethod
+    @cache
     def option_types(cls) -> Mapping[str, type]:
         """Names and types of the options beyond epsilon, delta and the domain size."""
         common = {field.name for field in fields(FrequencyOracle)}

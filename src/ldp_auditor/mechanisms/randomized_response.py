@@ -12,7 +12,13 @@ from numpy.random import Generator
 from ldp_auditor.core import Floats, InputPair, Rates, Reports, Values
 from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle, one_level_ratio
 from ldp_auditor.mechanisms.kernels.compilation import compiled
-from ldp_auditor.mechanisms.kernels.xoshiro import advance, fresh_stream, scale_down, threshold
+from ldp_auditor.mechanisms.kernels.xoshiro import (
+    LANES,
+    advance,
+    fresh_lanes,
+    scale_down,
+    threshold,
+)
 from ldp_auditor.theory.loss_law import OneLevelLaw
 
 
@@ -34,14 +40,17 @@ def keep_or_replace(value: Any, keep: Any, choice: Any, truth: Any, size: Any) -
 
 
 @compiled
-def _randomize(stream: Any, value: int, n: int, truth: Any, size: Any) -> Any:
-    reports = np.empty(n, np.int64)
-    a, b, c, d = stream
-    for i in range(n):
-        keep, a, b, c, d = advance(a, b, c, d)
-        choice, a, b, c, d = advance(a, b, c, d)
-        reports[i] = np.int64(keep_or_replace(np.uint64(value), keep, choice, truth, size))
-    return reports
+def _randomize(lanes: Any, value: Any, truth: Any, size: Any, reports: Any) -> None:
+    for start in range(0, reports.size, LANES):
+        for lane in range(min(LANES, reports.size - start)):
+            a, b, c, d = lanes[0, lane], lanes[1, lane], lanes[2, lane], lanes[3, lane]
+            keep, a, b, c, d = advance(a, b, c, d)
+            choice, a, b, c, d = advance(a, b, c, d)
+            lanes[0, lane] = a
+            lanes[1, lane] = b
+            lanes[2, lane] = c
+            lanes[3, lane] = d
+            reports[start + lane] = keep_or_replace(value, keep, choice, truth, size)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,12 +80,13 @@ class GRR(FrequencyOracle):
         return 16
 
     def privatize(self, value: int, n: int, rng: Generator) -> Reports:
-        reports: Values = _randomize(
-            fresh_stream(rng),
-            self.check_value(value),
-            n,
+        reports = np.empty(n, np.int64)
+        _randomize(
+            fresh_lanes(rng),
+            np.uint64(self.check_value(value)),
             threshold(self.p),
             np.uint64(self.domain_size),
+            reports.view(np.uint64),
         )
         return reports
 
