@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ldp_auditor.comparison import Comparison, compare
     from ldp_auditor.core import AuditResult, Claim, Counts, InputPair, Rates
     from ldp_auditor.errors import AuditError
+    from ldp_auditor.sequential import Stopping, run_until_precise
 
 __version__ = "0.1.0"
 
@@ -30,6 +31,8 @@ _HOMES = {
     "InputPair": "ldp_auditor.core",
     "Rates": "ldp_auditor.core",
     "AuditError": "ldp_auditor.errors",
+    "Stopping": "ldp_auditor.sequential",
+    "run_until_precise": "ldp_auditor.sequential",
 }
 
 __all__ = [
@@ -41,10 +44,12 @@ __all__ = [
     "Counts",
     "InputPair",
     "Rates",
+    "Stopping",
     "__version__",
     "audit",
     "compare",
     "run",
+    "run_until_precise",
 ]
 
 

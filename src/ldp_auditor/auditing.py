@@ -199,17 +199,38 @@ class Audit:
         """Reports of a full chunk."""
         return CHUNK_BATCHES * self.batch_trials
 
-    def pieces(self) -> Iterator[Piece]:
-        """Cut both sides into pieces, alternating between them.
+    @property
+    def chunks(self) -> int:
+        """Chunks of a side, the last one perhaps not full."""
+        return -(-self.plan.trials // self.chunk_trials)
+
+    def pieces(self, first_chunk: int, last_chunk: int) -> Iterator[Piece]:
+        """Cut a range of chunks of both sides into pieces, alternating between the sides.
 
         Pieces of the square root of the number of chunks leave enough of them to balance cores
         and to show progress, and few enough that dispatching costs nothing.
         """
-        chunks = -(-self.plan.trials // self.chunk_trials)
-        length = min(math.isqrt(chunks), LONGEST_PIECE)
-        for first in range(0, chunks, length):
+        length = min(math.isqrt(last_chunk - first_chunk), LONGEST_PIECE)
+        for first in range(first_chunk, last_chunk, length):
             for side in (0, 1):
-                yield Piece(side, first, min(first + length, chunks))
+                yield Piece(side, first, min(first + length, last_chunk))
+
+    def count(
+        self,
+        engine: ThreadEngine,
+        progress: Progress | None,
+        first_chunk: int = 0,
+        last_chunk: int | None = None,
+    ) -> Counts:
+        """Run a range of chunks, all of them by default, and add up their outcomes."""
+        last_chunk = self.chunks if last_chunk is None else last_chunk
+        hits, trials = [0, 0], [0, 0]
+        for outcome in engine.map(self.run_piece, self.pieces(first_chunk, last_chunk)):
+            hits[outcome.side] += outcome.hits
+            trials[outcome.side] += outcome.trials
+            if progress is not None:
+                progress(outcome.trials)
+        return Counts(trials[0], true_positives=hits[0], false_positives=hits[1])
 
     def run_piece(self, piece: Piece) -> PieceOutcome:
         """Privatize and attack the reports of a piece."""
@@ -238,32 +259,36 @@ def run(
     """Carry out a plan; the counts are the same on any engine with any number of workers."""
     started = time.perf_counter()
     prepared = Audit.of(plan)
-    hits, trials = [0, 0], [0, 0]
-    for outcome in (engine or ThreadEngine()).map(prepared.run_piece, prepared.pieces()):
-        hits[outcome.side] += outcome.hits
-        trials[outcome.side] += outcome.trials
-        if progress is not None:
-            progress(outcome.trials)
-    assert trials == [plan.trials, plan.trials], "pieces must cover every trial once"
-    counts = Counts(plan.trials, true_positives=hits[0], false_positives=hits[1])
-    claim = plan.mechanism.claim
+    counts = prepared.count(engine or ThreadEngine(), progress)
+    return result_of(prepared, counts, plan.bound_of(counts), started)
+
+
+def result_of(
+    prepared: Audit,
+    counts: Counts,
+    empirical_epsilon: float,
+    started: float,
+    **options: Any,
+) -> AuditResult:
+    """Put together what an audit found."""
+    plan = prepared.plan
     exact = prepared.attack.rates()
     return AuditResult(
         mechanism=plan.mechanism.name,
-        claim=claim,
+        claim=plan.mechanism.claim,
         domain_size=plan.mechanism.domain_size,
         pair=plan.pair,
         attack=plan.attack,
         bound=plan.bound,
         alpha=plan.alpha,
         counts=counts,
-        empirical_epsilon=plan.bound_of(counts),
-        attack_epsilon=None if exact is None else exact.epsilon(claim.delta),
+        empirical_epsilon=empirical_epsilon,
+        attack_epsilon=None if exact is None else exact.epsilon(plan.mechanism.claim.delta),
         worst_case_epsilon=plan.worst_case_epsilon,
-        monte_carlo_limit=plan.bound_of(Counts(plan.trials, plan.trials, 0)),
+        monte_carlo_limit=plan.bound_of(Counts(counts.trials, counts.trials, 0)),
         seed=plan.seed,
         seconds=time.perf_counter() - started,
-        options=plan.options,
+        options={**plan.options, **options},
         pilot_trials=prepared.attack.pilot_trials,
     )
 

@@ -105,7 +105,13 @@ Delta = Annotated[
     typer.Option(help="Claimed delta.", show_default="0, or 1e-5 for approximate protocols"),
 ]
 Pair = Annotated[str, typer.Option(help="The two values to tell apart, counted from 0.")]
-Trials = Annotated[str, typer.Option(help="Reports of each of the two values, e.g. 1e6.")]
+Trials = Annotated[
+    str, typer.Option(help="Reports of each of the two values, e.g. 1e6 (for audit also auto).")
+]
+Precision = Annotated[
+    float, typer.Option(help="With --trials auto: stop this close to what is reachable.")
+]
+MaxTrials = Annotated[str, typer.Option(help="With --trials auto: stop here at the latest.")]
 Alpha = Annotated[float, typer.Option(help="Probability that the lower bound is wrong.")]
 Bound = Annotated[
     str,
@@ -114,7 +120,9 @@ Bound = Annotated[
         "likelihood-ratio (the tightest), jeffreys (Bayesian)."
     ),
 ]
-Attack = Annotated[str, typer.Option(help="Attack on the reports: paper or optimal.")]
+Attack = Annotated[
+    str, typer.Option(help="Attack on the reports: paper, optimal (compare: or both).")
+]
 Seed = Annotated[int, typer.Option(help="Seed; the same one gives the same counts.")]
 Workers = Annotated[
     int | None, typer.Option(help="Threads; they do not change the counts.", show_default="cores")
@@ -160,31 +168,34 @@ def audit(
     attack: Attack = "paper",
     seed: Seed = 42,
     workers: Workers = None,
+    precision: Precision = 0.01,
+    max_trials: MaxTrials = "1e9",
     as_json: AsJson = False,
 ) -> int:
     """Audit one protocol. Its own options, such as --hash-range, are shown by 'list'."""
-    protocol, own_options = parse_protocol(words)
-    number_of_trials = parse_trials(trials)
-
-    from ldp_auditor.auditing import audit as run_audit
+    from ldp_auditor.auditing import AuditPlan, run
+    from ldp_auditor.core import InputPair
+    from ldp_auditor.execution.threads import ThreadEngine
     from ldp_auditor.report.progress import progress_bar
+    from ldp_auditor.sequential import Stopping, run_until_precise
 
-    with progress_bar(f"auditing {protocol}", 2 * number_of_trials) as bar:
-        result = run_audit(
-            protocol,
-            epsilon=epsilon,
-            domain_size=domain_size,
-            delta=delta,
-            pair=parse_pair(pair),
-            attack=attack,
-            bound=bound,
-            alpha=alpha,
-            trials=number_of_trials,
-            seed=seed,
-            workers=workers,
-            progress=bar.advance,
-            **convert_options(protocol, own_options),
-        )
+    automatic = trials == "auto"
+    most = parse_trials(max_trials if automatic else trials)
+    plan = AuditPlan(
+        mechanism=make_protocol(words, epsilon, domain_size, delta),
+        pair=InputPair(*parse_pair(pair)),
+        attack=attack,
+        bound=bound,
+        alpha=alpha,
+        trials=most,
+        seed=seed,
+    )
+    engine = ThreadEngine.of(workers)
+    with progress_bar(f"auditing {plan.mechanism.name}", 2 * most) as bar:
+        if automatic:
+            result = run_until_precise(plan, Stopping(precision, most), engine, bar.advance)
+        else:
+            result = run(plan, engine, bar.advance)
     if as_json:
         say_json(result.to_dict())
     else:

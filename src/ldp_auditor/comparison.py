@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ldp_auditor import mechanisms
+from ldp_auditor.attacks import ATTACKS
 from ldp_auditor.auditing import AuditPlan, Progress, run
 from ldp_auditor.core import FIRST_TWO_VALUES, AuditResult, Claim, InputPair
 from ldp_auditor.errors import AuditError, require
@@ -52,12 +53,13 @@ def plan_comparison(
     domain_size: int,
     delta: float | None = None,
     pair: InputPair | tuple[int, int] = FIRST_TWO_VALUES,
+    attack: str = "paper",
     **settings: Any,
 ) -> ComparisonPlan:
     """Plan the audit of every protocol, or of those named, at one epsilon and domain size.
 
     `delta` goes to the protocols that need one. A protocol that promises nothing is measured
-    without a claim. `settings` are those of `AuditPlan`.
+    without a claim. The attack "both" stands for all of them. `settings` are those of `AuditPlan`.
     """
     claim = Claim(epsilon, 0.0 if delta is None else delta)
     require(claim.epsilon < math.inf, "epsilon must be finite, got epsilon=inf")
@@ -76,7 +78,10 @@ def plan_comparison(
         except AuditError as error:
             refused[name] = str(error)
         else:
-            plans.append(AuditPlan(mechanism=mechanism, pair=InputPair.of(pair), **settings))
+            plans += [
+                AuditPlan(mechanism=mechanism, pair=InputPair.of(pair), attack=name, **settings)
+                for name in (ATTACKS if attack == "both" else (attack,))
+            ]
     if refused and all(plan.mechanism.claim.epsilon == math.inf for plan in plans):
         raise AuditError(next(iter(refused.values())))
     return ComparisonPlan(claim, tuple(plans), refused)

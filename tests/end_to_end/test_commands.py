@@ -119,6 +119,25 @@ def test_profile_shows_the_smallest_delta(tmp_path: Path) -> None:
     assert at_claim["delta"] == pytest.approx(1e-5, rel=1e-9)
 
 
+def test_trials_as_needed() -> None:
+    setting = ("audit", "SUE", "--epsilon", "2", "--domain-size", "9", "--attack", "optimal")
+    result = run_json(*setting, "--trials", "auto", "--precision", "0.02", "--max-trials", "1e8")
+    assert result["empirical_epsilon"] >= 1.96
+    assert result["trials"] < result["max_trials"] == 10**8
+    assert result["precision"] == 0.02
+    assert result["looks"] >= 1
+    assert run(*setting, "--trials", "auto", "--precision", "2").returncode == 2
+
+
+def test_compare_by_both_attacks(tmp_path: Path) -> None:
+    setting = ("compare", "SUE", "LHO", "--epsilon", "1", "--domain-size", "5", "--trials", "1e4")
+    done = run(*setting, "--attack", "both", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "SUE paper" in done.stdout
+    assert "SUE optimal" in done.stdout
+    assert (tmp_path / "compare.png").exists()
+
+
 def test_list_names_every_protocol() -> None:
     done = run("list")
     assert all(f"\n {name} " in done.stdout for name in NAMES)

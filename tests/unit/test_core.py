@@ -281,7 +281,7 @@ def test_wrong_types_are_refused(setting: dict[str, Any]) -> None:
 def test_chunks_are_independent_and_cover_every_trial_once() -> None:
     plan = AuditPlan(mechanism=make("SHE", 1.0, 1000), trials=20_000, seed=3)
     prepared = Audit.of(plan)
-    pieces = list(prepared.pieces())
+    pieces = list(prepared.pieces(0, prepared.chunks))
     chunks = -(-plan.trials // prepared.chunk_trials)
     assert chunks > 10
     for side in (0, 1):
@@ -305,13 +305,17 @@ def test_progress_adds_up() -> None:
 
 
 def test_comparison_figure_shows_the_results() -> None:
-    comparison = compare(["GRR", "SUE", "LHO"], epsilon=1.5, domain_size=5, trials=1000)
+    names = ["GRR", "SUE", "LHO"]
+    comparison = compare(names, epsilon=1.5, domain_size=5, trials=1000, attack="both")
     bars = comparison_bars(comparison)
     assert bars.claimed == 1.5
-    assert bars.names == ["GRR", "SUE", "LHO"]
-    assert bars.measured == [result.empirical_epsilon for result in comparison.results]
-    assert bars.unlimited == [result.attack_epsilon for result in comparison.results]
+    assert bars.names == names
     assert bars.claims_nothing == [False, False, True]
+    assert [series.attack for series in bars.series] == ["paper", "optimal"]
+    for series in bars.series:
+        results = [result for result in comparison.results if result.attack == series.attack]
+        assert series.measured == [result.empirical_epsilon for result in results]
+        assert series.unlimited == [result.attack_epsilon for result in results]
 
 
 def test_two_protocols_cannot_share_a_name() -> None:

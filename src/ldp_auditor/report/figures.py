@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ldp_auditor.comparison import Comparison
-from ldp_auditor.core import Claim
+from ldp_auditor.core import AuditResult, Claim
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.explanation import Explanation
 from ldp_auditor.report.gap import gap_steps
@@ -18,6 +18,17 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BLUE, GREY, RED = "#0072B2", "#8C8C8C", "#D55E00"  # told apart by colour-blind readers [Okabe08]
+COLOURS, LIGHT_COLOURS = (BLUE, "#009E73"), (GREY, "#BFBFBF")
+"""Of the attacks; light where nothing is claimed."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """The bars of one attack."""
+
+    attack: str
+    measured: Sequence[float]
+    unlimited: Sequence[float | None]
 
 
 @dataclass(frozen=True)
@@ -27,26 +38,34 @@ class ComparisonBars:
     title: str
     claimed: float
     names: Sequence[str]
-    measured: Sequence[float]
-    unlimited: Sequence[float | None]
     claims_nothing: Sequence[bool]
+    series: Sequence[Series]
 
 
 def comparison_bars(comparison: Comparison) -> ComparisonBars:
     """Collect the data of the comparison figure."""
-    results = comparison.results
-    first = results[0]
+    first = comparison.results[0]
+    by_attack: dict[str, list[AuditResult]] = {}
+    for result in comparison.results:
+        by_attack.setdefault(result.attack, []).append(result)
+    one_attack = by_attack[first.attack]
     return ComparisonBars(
         title=(
-            f"Empirical privacy loss of {len(results)} protocols\n"
-            f"attack: {first.attack}, k = {first.domain_size}, T = {first.counts.trials:,}, "
-            f"confidence {1 - first.alpha:g}"
+            f"Empirical privacy loss of {len(one_attack)} protocols\n"
+            f"attack: {', '.join(by_attack)}; k = {first.domain_size}, "
+            f"T = {first.counts.trials:,}, confidence 1 - {first.alpha:g}"
         ),
         claimed=comparison.claim.epsilon,
-        names=[result.mechanism for result in results],
-        measured=[result.empirical_epsilon for result in results],
-        unlimited=[result.attack_epsilon for result in results],
-        claims_nothing=[result.claim.epsilon == math.inf for result in results],
+        names=[result.mechanism for result in one_attack],
+        claims_nothing=[result.claim.epsilon == math.inf for result in one_attack],
+        series=[
+            Series(
+                attack,
+                [result.empirical_epsilon for result in results],
+                [result.attack_epsilon for result in results],
+            )
+            for attack, results in by_attack.items()
+        ],
     )
 
 
@@ -55,43 +74,53 @@ def draw_comparison(bars: ComparisonBars, path: Path) -> None:
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch
 
-    figure = Figure(figsize=(max(6.0, 0.62 * len(bars.names) + 1.5), 4.2), layout="constrained")
+    count = len(bars.series)
+    inches = (0.45 + 0.25 * count) * len(bars.names) + 1.5
+    figure = Figure(figsize=(max(6.0, inches), 4.2), layout="constrained")
     axes = figure.subplots()
-    positions = range(len(bars.names))
-    colours = [GREY if nothing else BLUE for nothing in bars.claims_nothing]
-    axes.bar(positions, bars.measured, color=colours, width=0.7)
-    for x, measured, exact in zip(positions, bars.measured, bars.unlimited, strict=True):
-        top = measured if exact is None or exact == math.inf else max(measured, exact)
-        axes.annotate(
-            f"{measured:.2f}", (x, top), (0, 4), textcoords="offset points", ha="center", fontsize=8
-        )
-    known = [
-        (x, y)
-        for x, y in zip(positions, bars.unlimited, strict=True)
-        if y is not None and y < math.inf
+    promised = [
+        value
+        for series in bars.series
+        for values in (series.measured, series.unlimited)
+        for value, nothing in zip(values, bars.claims_nothing, strict=True)
+        if not nothing and value is not None and value < math.inf
     ]
-    if known:
-        axes.scatter(
-            [x for x, _ in known],
-            [y for _, y in known],
-            marker="_",
-            s=160,
-            color="black",
-            label="same attack, unlimited trials (exact)",
-            zorder=3,
-        )
-    axes.axhline(
+    top = 1.28 * max(bars.claimed, *promised) if promised else 1.28 * bars.claimed
+    width = 0.8 / count
+    for index, series in enumerate(bars.series):
+        for position, nothing in enumerate(bars.claims_nothing):
+            x = position + (index - (count - 1) / 2) * width
+            measured, exact = series.measured[position], series.unlimited[position]
+            colour = LIGHT_COLOURS[index] if nothing else COLOURS[index]
+            axes.bar(x, measured, color=colour, width=0.9 * width)
+            reach = measured
+            if exact is not None and exact < math.inf:
+                axes.scatter(x, exact, marker="_", s=160 / count, color="black", zorder=3)
+                reach = max(measured, exact)
+            axes.annotate(
+                f"{measured:.2f}",
+                (x, min(reach, 0.93 * top)),
+                (0, 4),
+                textcoords="offset points",
+                ha="center",
+                fontsize=8 - count // 2,
+            )
+    claim = axes.axhline(
         bars.claimed, color=RED, linestyle="--", label=f"claimed epsilon = {bars.claimed:g}"
     )
-    axes.set_xticks(positions, bars.names, rotation=45, ha="right")
-    axes.set_ylabel("epsilon")
-    axes.set_ylim(0, 1.28 * max(bars.claimed, *bars.measured, *(y for _, y in known)))
-    axes.set_title(bars.title, fontsize=10)
-    handles, _ = axes.get_legend_handles_labels()
-    handles.insert(0, Patch(color=BLUE, label="measured lower bound"))
+    exact_mark = axes.scatter(
+        [], [], marker="_", s=160, color="black", label="same attack, unlimited trials (exact)"
+    )
+    handles = [claim, exact_mark]
+    for index, series in enumerate(bars.series):
+        handles.append(Patch(color=COLOURS[index], label=f"measured lower bound, {series.attack}"))
     if any(bars.claims_nothing):
-        handles.insert(1, Patch(color=GREY, label="measured, protocol claims nothing"))
-    axes.legend(handles=handles, fontsize=8, loc="upper right", ncols=2, frameon=False)
+        handles.append(Patch(color=LIGHT_COLOURS[0], label="measured, protocol claims nothing"))
+    axes.legend(handles=handles, fontsize=8, loc="upper left", ncols=3, frameon=False)
+    axes.set_xticks(range(len(bars.names)), bars.names, rotation=45, ha="right")
+    axes.set_ylabel("epsilon")
+    axes.set_ylim(0, top)
+    axes.set_title(bars.title, fontsize=10)
     axes.spines[["top", "right"]].set_visible(False)
     save(figure, path)
 

@@ -80,14 +80,15 @@ def protocol_table(protocols: Iterable[type[FrequencyOracle]]) -> TextTable:
 
 
 def comparison_table(comparison: Comparison) -> TextTable:
-    """One row per audited protocol, narrow enough for 80 columns."""
+    """One row per audit, narrow enough for 80 columns."""
+    attacks = {result.attack for result in comparison.results}
     rows = []
     for result in comparison.results:
         counts = result.counts
         promised = result.claim.epsilon
         rows.append(
             (
-                result.mechanism,
+                result.mechanism if len(attacks) == 1 else f"{result.mechanism} {result.attack}",
                 "-" if promised == math.inf else f"{promised:g}",
                 number(result.empirical_epsilon),
                 "-" if promised == math.inf else f"{result.empirical_epsilon / promised:.0%}",
@@ -101,8 +102,8 @@ def comparison_table(comparison: Comparison) -> TextTable:
     first = comparison.results[0]
     deltas = {result.claim.delta for result in comparison.results} - {0.0}
     title = (
-        f"Attack {first.attack}, k = {first.domain_size}, T = {first.counts.trials:,}, "
-        f"alpha = {first.alpha:g}, seed {first.seed}"
+        f"Attack {', '.join(sorted(attacks))}; k = {first.domain_size}, "
+        f"T = {first.counts.trials:,}, alpha = {first.alpha:g}, seed {first.seed}"
         + "".join(f", delta = {delta:g} where one is needed" for delta in deltas)
     )
     columns = (

@@ -1,0 +1,69 @@
+"""Trials as needed: looking is paid for, and stopping is where it should be."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from ldp_auditor import AuditError, AuditPlan, Claim, Stopping, run, run_until_precise
+from ldp_auditor.sequential import alpha_of_look
+from tests.protocols import make
+from tests.statistical.evidence import at_most
+from tests.statistical.test_optimal_attack import Additive
+
+
+def test_looks_spend_alpha_and_no_more() -> None:
+    spent = sum(alpha_of_look(0.05, look) for look in range(1, 100_000))
+    assert 0.0499 < spent < 0.05
+
+
+@pytest.mark.parametrize("bound", ["clopper-pearson-one-sided", "likelihood-ratio"])
+def test_false_alarms_under_continuous_looking(bound: str) -> None:
+    """Null hypothesis: five looks at an exactly tight protocol raise an alarm with prob. alpha."""
+    stopping = Stopping(precision=1e-9, max_trials=4_000_000)
+    results = [
+        run_until_precise(
+            AuditPlan(mechanism=make("GRR", 0.5, 2), bound=bound, alpha=0.05, seed=seed), stopping
+        )
+        for seed in range(150)
+    ]
+    assert {result.options["looks"] for result in results if result.verdict != "violation"} == {5}
+    assert at_most(sum(result.verdict == "violation" for result in results), 150, 0.05)
+
+
+def test_stops_when_precise_enough() -> None:
+    plan = AuditPlan(mechanism=make("SUE", 1.0, 20), attack="optimal", seed=5)
+    rough = run_until_precise(plan, Stopping(precision=0.05, max_trials=10**8))
+    fine = run_until_precise(plan, Stopping(precision=0.01, max_trials=10**8))
+    assert rough.empirical_epsilon >= 0.95
+    assert fine.empirical_epsilon >= 0.99
+    assert rough.counts.trials < fine.counts.trials < 10**8
+    assert fine.verdict == "no-violation-found"
+
+
+def test_counts_are_those_of_a_fixed_run() -> None:
+    plan = AuditPlan(mechanism=make("OUE", 1.0, 20), trials=700_000, seed=6)
+    fixed = run(plan)
+    grown = run_until_precise(plan, Stopping(precision=1e-9, max_trials=700_000))
+    assert grown.counts == fixed.counts
+    assert grown.empirical_epsilon < fixed.empirical_epsilon  # looking costs
+
+
+def test_stops_at_a_violation() -> None:
+    class Halved(Additive):
+        claim = Claim(1.0)
+
+    plan = AuditPlan(mechanism=Halved(0.5), attack="optimal", seed=1)
+    result = run_until_precise(plan, Stopping(precision=0.001, max_trials=10**7))
+    assert result.verdict == "violation"
+    assert result.counts.trials < 10**6
+    assert result.attack_epsilon is None
+
+
+@pytest.mark.parametrize(
+    ("precision", "max_trials"), [(0.0, 10), (1.0, 10), (math.nan, 10), (0.1, 0), (0.1, 1.5)]
+)
+def test_bad_rules_are_refused(precision: float, max_trials: float) -> None:
+    with pytest.raises(AuditError):
+        Stopping(precision, max_trials)  # type: ignore[arg-type]
