@@ -1,0 +1,124 @@
+"""What the commands take: the types of their options, and how words become values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ldp_auditor.errors import AuditError, require
+
+if TYPE_CHECKING:
+    from ldp_auditor.mechanisms import FrequencyOracle
+
+Protocol = Annotated[list[str], typer.Argument(metavar="PROTOCOL", show_default=False)]
+Epsilon = Annotated[float | None, typer.Option(help="Claimed epsilon.")]
+DomainSize = Annotated[int, typer.Option(help="Number k of values in the domain.")]
+Delta = Annotated[
+    float | None,
+    typer.Option(help="Claimed delta.", show_default="0, or 1e-5 for approximate protocols"),
+]
+Pair = Annotated[str, typer.Option(help="The two values to tell apart, counted from 0.")]
+Trials = Annotated[
+    str, typer.Option(help="Reports of each of the two values, e.g. 1e6 (for audit also auto).")
+]
+Precision = Annotated[
+    float, typer.Option(help="With --trials auto: stop this close to what is reachable.")
+]
+MaxTrials = Annotated[str, typer.Option(help="With --trials auto: stop here at the latest.")]
+Alpha = Annotated[float, typer.Option(help="Probability that the lower bound is wrong.")]
+Bound = Annotated[
+    str,
+    typer.Option(
+        help="From counts to epsilon: clopper-pearson, clopper-pearson-one-sided, "
+        "likelihood-ratio (the tightest), jeffreys (Bayesian)."
+    ),
+]
+Attack = Annotated[
+    str, typer.Option(help="Attack on the reports: paper, optimal (compare: or both).")
+]
+Seed = Annotated[int, typer.Option(help="Seed; the same one gives the same counts.")]
+Workers = Annotated[
+    int | None, typer.Option(help="Threads; they do not change the counts.", show_default="cores")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
+
+
+def parse_trials(text: str) -> int:
+    """Read a number of trials: 1000000, 1_000_000 or 1e6."""
+    from decimal import Decimal, InvalidOperation
+
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        raise AuditError(f"trials must be a number such as 1000000 or 1e6, got {text!r}") from None
+    possible = number.is_finite() and number.adjusted() <= 18
+    whole = possible and number == number.to_integral_value()
+    require(whole, f"trials must be a whole number of a possible size, got trials={text}")
+    return int(number)
+
+
+def parse_pair(text: str) -> tuple[int, int]:
+    """Read two values of the domain, separated by a comma."""
+    try:
+        first, second = (int(part) for part in text.split(","))
+    except ValueError:
+        raise AuditError(f"pair must be two values such as 0,1, got {text!r}") from None
+    return first, second
+
+
+def parse_protocol(words: list[str]) -> tuple[str, dict[str, str]]:
+    """Split the words that no common option took into a protocol and its own options."""
+    names: list[str] = []
+    options: dict[str, str] = {}
+    rest = iter(words)
+    for word in rest:
+        if not word.startswith("-"):
+            names.append(word)
+            continue
+        option, has_value, value = word.lstrip("-").partition("=")
+        if not has_value:
+            value = next(rest, "")
+        options[option.replace("-", "_")] = value
+    require(bool(names), "name a protocol to audit; 'ldp-auditor list' shows them")
+    require(len(names) == 1, f"one protocol at a time, got {' '.join(names)}")
+    return names[0], options
+
+
+def convert_options(protocol: str, options: dict[str, str]) -> dict[str, Any]:
+    """Give a protocol's own options the types that it declares."""
+    from ldp_auditor import mechanisms
+
+    types = mechanisms.find(protocol).option_types()
+    converted: dict[str, Any] = {}
+    for name, text in options.items():
+        flag = "--" + name.replace("_", "-")
+        known = ", ".join("--" + known.replace("_", "-") for known in types) or "none"
+        require(
+            name in types,
+            f"no such option: {flag}; beyond those in --help, {protocol} takes: {known}",
+        )
+        require(text != "", f"option {flag} needs a value")
+        try:
+            converted[name] = types[name](text)
+        except ValueError:
+            raise AuditError(
+                f"{flag} must be of type {types[name].__name__}, got {text[:40]!r}"
+            ) from None
+    return converted
+
+
+def make_protocol(
+    words: list[str], epsilon: float | None, domain_size: int, delta: float | None
+) -> FrequencyOracle:
+    """Make the protocol that the words name, with its own options."""
+    from ldp_auditor import mechanisms
+
+    protocol, options = parse_protocol(words)
+    return mechanisms.make(
+        protocol,
+        epsilon=epsilon,
+        domain_size=domain_size,
+        delta=delta,
+        **convert_options(protocol, options),
+    )
