@@ -260,13 +260,15 @@ def run(
     started = time.perf_counter()
     prepared = Audit.of(plan)
     counts = prepared.count(engine or ThreadEngine(), progress)
-    return result_of(prepared, counts, plan.bound_of(counts), started)
+    perfect = plan.bound_of(Counts(counts.trials, counts.trials, 0))
+    return result_of(prepared, counts, plan.bound_of(counts), perfect, started)
 
 
 def result_of(
     prepared: Audit,
     counts: Counts,
     empirical_epsilon: float,
+    monte_carlo_limit: float,
     started: float,
     **options: Any,
 ) -> AuditResult:
@@ -285,7 +287,7 @@ def result_of(
         empirical_epsilon=empirical_epsilon,
         attack_epsilon=None if exact is None else exact.epsilon(plan.mechanism.claim.delta),
         worst_case_epsilon=plan.worst_case_epsilon,
-        monte_carlo_limit=plan.bound_of(Counts(counts.trials, counts.trials, 0)),
+        monte_carlo_limit=monte_carlo_limit,
         seed=plan.seed,
         seconds=time.perf_counter() - started,
         options={**plan.options, **options},

@@ -70,6 +70,7 @@ def run_until_precise(
         prepared,
         counts,
         proven,
+        bound(Counts(counts.trials, counts.trials, 0), alpha_of_look(plan.alpha, look), delta),
         started,
         precision=stopping.precision,
         max_trials=stopping.max_trials,

@@ -48,6 +48,7 @@ def test_counts_are_those_of_a_fixed_run() -> None:
     grown = run_until_precise(plan, Stopping(precision=1e-9, max_trials=700_000))
     assert grown.counts == fixed.counts
     assert grown.empirical_epsilon < fixed.empirical_epsilon  # looking costs
+    assert grown.monte_carlo_limit < fixed.monte_carlo_limit  # and lowers what can be shown at all
 
 
 def test_stops_at_a_violation() -> None:
