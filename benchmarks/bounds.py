@@ -17,7 +17,7 @@ import numpy as np
 from scipy import stats
 
 from ldp_auditor import AuditPlan, Counts, mechanisms
-from ldp_auditor.auditing import Audit
+from ldp_auditor.auditing import fit_attack
 from ldp_auditor.bounds import BOUNDS
 
 PROTOCOLS = ("GRR", "OUE", "BLH", "AGM")
@@ -42,7 +42,7 @@ def main() -> None:
                     for trials in TRIALS:
                         made = mechanisms.make(protocol, epsilon=epsilon, domain_size=k)
                         plan = AuditPlan(mechanism=made, attack=attack, trials=trials)
-                        rates = Audit.of(plan).attack.rates()
+                        rates = fit_attack(plan).rates()
                         assert rates is not None
                         truth = rates.epsilon(made.delta)
                         hits = rng.binomial(trials, rates.true_positive, replications)

@@ -11,16 +11,21 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ldp_auditor.auditing import AuditPlan, audit, run
+    from ldp_auditor.auditing import AuditPlan, run
     from ldp_auditor.comparison import Comparison, compare
     from ldp_auditor.core import AuditResult, Claim, Counts, InputPair, Rates
     from ldp_auditor.errors import AuditError
+    from ldp_auditor.interface import audit, audit_over_time
+    from ldp_auditor.longitudinal import Study, run_study
     from ldp_auditor.sequential import Stopping, run_until_precise
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "audit": "ldp_auditor.auditing",
+    "audit": "ldp_auditor.interface",
+    "audit_over_time": "ldp_auditor.interface",
+    "Study": "ldp_auditor.longitudinal",
+    "run_study": "ldp_auditor.longitudinal",
     "run": "ldp_auditor.auditing",
     "AuditPlan": "ldp_auditor.auditing",
     "compare": "ldp_auditor.comparison",
@@ -45,10 +50,13 @@ __all__ = [
     "InputPair",
     "Rates",
     "Stopping",
+    "Study",
     "__version__",
     "audit",
+    "audit_over_time",
     "compare",
     "run",
+    "run_study",
     "run_until_precise",
 ]
 

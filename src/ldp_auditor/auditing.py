@@ -10,12 +10,12 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
-from ldp_auditor import mechanisms
 from ldp_auditor.attacks import find_attack
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.core import (
@@ -56,7 +56,9 @@ PILOT_SIDES = (2, 3)
 """Sides whose streams are for pilot samples of the first and the second value."""
 
 Progress = Callable[[int], None]
-"""Called with the number of reports attacked since the last call."""
+"""Called with the number of trials carried out since the last call."""
+
+Hits = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,12 +120,17 @@ class AuditPlan:
     @property
     def loss_law(self) -> LossLaw | None:
         """Exact law of the privacy loss, where the mechanism knows it."""
-        law: Callable[[InputPair], LossLaw] | None = getattr(self.mechanism, "loss_law", None)
+        law: Callable[[InputPair], LossLaw | None] | None = getattr(
+            self.mechanism, "loss_law", None
+        )
         return None if law is None else law(self.pair)
 
     @property
     def worst_case_epsilon(self) -> float | None:
-        """Exact smallest epsilon that the mechanism keeps at its delta, where the law is known."""
+        """Exact smallest epsilon that the mechanism keeps at its delta, where it is known."""
+        if hasattr(self.mechanism, "worst_case_epsilon"):
+            known: float | None = self.mechanism.worst_case_epsilon
+            return known
         law = self.loss_law
         return None if law is None else law.epsilon(self.mechanism.claim.delta)
 
@@ -154,6 +161,36 @@ class AuditPlan:
         return max(1, min(BATCH_TRIALS, BATCH_BYTES // report_bytes))
 
 
+class Experiment(Protocol):
+    """What an audit repeats: reports of one input and the attack on them."""
+
+    @property
+    def batch_trials(self) -> int:
+        """Trials that are carried out at once; counts depend on it."""
+        ...
+
+    def hits(self, value: int, trials: int, rng: Generator) -> Hits:
+        """Return how many of that many trials the attack attributes to the pair's first value.
+
+        The outcome is an array: one number for every look at the same reports.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class OneReport:
+    """A trial is one report, looked at once."""
+
+    plan: AuditPlan
+    attack: Attack
+    batch_trials: int
+
+    def hits(self, value: int, trials: int, rng: Generator) -> Hits:
+        """Privatize and attack one batch."""
+        reports = self.plan.privatize(value, trials, rng)
+        return np.array([np.count_nonzero(self.attack.accuse(reports, rng))])
+
+
 @dataclass(frozen=True)
 class Piece:
     """Consecutive chunks of one side: 0 for reports of the pair's first value, 1 of its second."""
@@ -165,39 +202,25 @@ class Piece:
 
 @dataclass(frozen=True)
 class PieceOutcome:
-    """How many of a piece's reports the attack attributed to the pair's first value."""
+    """How many trials of a piece the attack attributed to the pair's first value, at each look."""
 
     side: int
     trials: int
-    hits: int
+    hits: Hits
 
 
 @dataclass(frozen=True)
 class Audit:
-    """A plan with what is worked out once from it."""
+    """A plan with the experiment that carries it out."""
 
     plan: AuditPlan
-    attack: Attack
+    experiment: Experiment
     stream: int
-    batch_trials: int
-
-    @classmethod
-    def of(cls, plan: AuditPlan) -> Audit:
-        """Prepare the plan for running: fit the attack, on pilot samples if it needs them."""
-        stream = plan.stream
-
-        def pilot(side: int, n: int) -> Reports:
-            rng = chunk_generator(plan.seed, stream, PILOT_SIDES[side], 0)
-            return plan.privatize(plan.value(side), n, rng)
-
-        goal = Goal(plan.trials, plan.bound_of, pilot)
-        attack = find_attack(plan.attack, plan.mechanism).prepare(plan.mechanism, plan.pair, goal)
-        return cls(plan, attack, stream, plan.batch_trials)
 
     @property
     def chunk_trials(self) -> int:
-        """Reports of a full chunk."""
-        return CHUNK_BATCHES * self.batch_trials
+        """Trials of a full chunk."""
+        return CHUNK_BATCHES * self.experiment.batch_trials
 
     @property
     def chunks(self) -> int:
@@ -221,36 +244,49 @@ class Audit:
         progress: Progress | None,
         first_chunk: int = 0,
         last_chunk: int | None = None,
-    ) -> Counts:
-        """Run a range of chunks, all of them by default, and add up their outcomes."""
+    ) -> tuple[Counts, ...]:
+        """Run a range of chunks, all of them by default, and add up their outcomes at each look."""
         last_chunk = self.chunks if last_chunk is None else last_chunk
-        hits, trials = [0, 0], [0, 0]
+        hits: list[Any] = [0, 0]
+        trials = [0, 0]
         for outcome in engine.map(self.run_piece, self.pieces(first_chunk, last_chunk)):
             hits[outcome.side] += outcome.hits
             trials[outcome.side] += outcome.trials
             if progress is not None:
                 progress(outcome.trials)
-        return Counts(trials[0], true_positives=hits[0], false_positives=hits[1])
+        looks = zip(hits[0].tolist(), hits[1].tolist(), strict=True)
+        return tuple(Counts(trials[0], first, second) for first, second in looks)
 
     def run_piece(self, piece: Piece) -> PieceOutcome:
-        """Privatize and attack the reports of a piece."""
-        trials = hits = 0
+        """Carry out the trials of a piece, batch by batch."""
+        trials = 0
+        hits: Any = 0
+        batch = self.experiment.batch_trials
+        value = self.plan.value(piece.side)
         for chunk in range(piece.first_chunk, piece.last_chunk):
             n = min(self.chunk_trials, self.plan.trials - chunk * self.chunk_trials)
             rng = chunk_generator(self.plan.seed, self.stream, piece.side, chunk)
-            hits += self.count_hits(piece.side, n, rng)
+            for start in range(0, n, batch):
+                hits += self.experiment.hits(value, min(batch, n - start), rng)
             trials += n
         return PieceOutcome(piece.side, trials, hits)
 
-    def count_hits(self, side: int, trials: int, rng: Generator) -> int:
-        """Return how many of that many reports of one input the attack attributes to the first."""
-        value = self.plan.value(side)
-        hits = 0
-        for start in range(0, trials, self.batch_trials):
-            n = min(self.batch_trials, trials - start)
-            reports = self.plan.privatize(value, n, rng)
-            hits += int(np.count_nonzero(self.attack.accuse(reports, rng)))
-        return hits
+
+def fit_attack(plan: AuditPlan) -> Attack:
+    """Fit the plan's attack to its mechanism, on pilot samples if it needs them."""
+
+    def pilot(side: int, n: int) -> Reports:
+        rng = chunk_generator(plan.seed, plan.stream, PILOT_SIDES[side], 0)
+        return plan.privatize(plan.value(side), n, rng)
+
+    goal = Goal(plan.trials, plan.bound_of, pilot)
+    return find_attack(plan.attack, plan.mechanism).prepare(plan.mechanism, plan.pair, goal)
+
+
+def prepare(plan: AuditPlan) -> tuple[Audit, Attack]:
+    """Make an audit of single reports and its attack."""
+    attack = fit_attack(plan)
+    return Audit(plan, OneReport(plan, attack, plan.batch_trials), plan.stream), attack
 
 
 def run(
@@ -258,23 +294,27 @@ def run(
 ) -> AuditResult:
     """Carry out a plan; the counts are the same on any engine with any number of workers."""
     started = time.perf_counter()
-    prepared = Audit.of(plan)
-    counts = prepared.count(engine or ThreadEngine(), progress)
+    prepared, attack = prepare(plan)
+    (counts,) = prepared.count(engine or ThreadEngine(), progress)
     perfect = plan.bound_of(Counts(counts.trials, counts.trials, 0))
-    return result_of(prepared, counts, plan.bound_of(counts), perfect, started)
+    return result_of(plan, attack, counts, plan.bound_of(counts), perfect, started)
 
 
 def result_of(
-    prepared: Audit,
+    plan: AuditPlan,
+    attack: Attack,
     counts: Counts,
     empirical_epsilon: float,
     monte_carlo_limit: float,
     started: float,
     **options: Any,
 ) -> AuditResult:
-    """Put together what an audit found."""
-    plan = prepared.plan
-    exact = prepared.attack.rates()
+    """Put together what an audit of single reports found."""
+    exact = attack.rates()
+    worst = plan.worst_case_epsilon
+    attack_epsilon = None if exact is None else exact.epsilon(plan.mechanism.claim.delta)
+    if attack_epsilon is not None and worst is not None:
+        attack_epsilon = min(attack_epsilon, worst)  # a rate below 1e-308 is 0, its ratio infinite
     return AuditResult(
         mechanism=plan.mechanism.name,
         claim=plan.mechanism.claim,
@@ -285,56 +325,11 @@ def result_of(
         alpha=plan.alpha,
         counts=counts,
         empirical_epsilon=empirical_epsilon,
-        attack_epsilon=None if exact is None else exact.epsilon(plan.mechanism.claim.delta),
-        worst_case_epsilon=plan.worst_case_epsilon,
+        attack_epsilon=attack_epsilon,
+        worst_case_epsilon=worst,
         monte_carlo_limit=monte_carlo_limit,
         seed=plan.seed,
         seconds=time.perf_counter() - started,
         options={**plan.options, **options},
-        pilot_trials=prepared.attack.pilot_trials,
+        pilot_trials=attack.pilot_trials,
     )
-
-
-def audit(
-    mechanism: str | Mechanism,
-    *,
-    epsilon: float | None = None,
-    domain_size: int | None = None,
-    delta: float | None = None,
-    pair: InputPair | tuple[int, int] = FIRST_TWO_VALUES,
-    attack: str = "paper",
-    bound: str = "clopper-pearson",
-    alpha: float = 0.01,
-    trials: int = 1_000_000,
-    seed: int = 42,
-    workers: int | None = None,
-    progress: Progress | None = None,
-    **options: Any,
-) -> AuditResult:
-    """Audit a protocol by its name, or any mechanism with `privatize`, `guess` and a `claim`.
-
-    >>> result = audit("GRR", epsilon=1.0, domain_size=25, trials=100_000, seed=1)
-    >>> 0.8 < result.empirical_epsilon < 1.0
-    True
-    >>> result.verdict
-    'no-violation-found'
-    """
-    if isinstance(mechanism, str):
-        made: Mechanism = mechanisms.make(
-            mechanism, epsilon=epsilon, domain_size=domain_size, delta=delta, **options
-        )
-    else:
-        given = {"epsilon": epsilon, "domain_size": domain_size, "delta": delta, **options}
-        extra = [name for name, value in given.items() if value is not None]
-        require(not extra, f"a mechanism brings its own parameters; drop {', '.join(extra)}")
-        made = mechanism
-    plan = AuditPlan(
-        mechanism=made,
-        pair=InputPair.of(pair),
-        attack=attack,
-        bound=bound,
-        alpha=alpha,
-        trials=trials,
-        seed=seed,
-    )
-    return run(plan, ThreadEngine.of(workers), progress)

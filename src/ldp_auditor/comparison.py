@@ -10,7 +10,7 @@ from typing import Any
 from ldp_auditor import mechanisms
 from ldp_auditor.attacks import ATTACKS
 from ldp_auditor.auditing import AuditPlan, Progress, run
-from ldp_auditor.core import FIRST_TWO_VALUES, AuditResult, Claim, InputPair
+from ldp_auditor.core import AuditResult, Claim, InputPair
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.execution.threads import ThreadEngine
 
@@ -52,7 +52,7 @@ def plan_comparison(
     epsilon: float,
     domain_size: int,
     delta: float | None = None,
-    pair: InputPair | tuple[int, int] = FIRST_TWO_VALUES,
+    pair: InputPair | tuple[int, int] | None = None,
     attack: str = "paper",
     **settings: Any,
 ) -> ComparisonPlan:
@@ -79,7 +79,9 @@ def plan_comparison(
             refused[name] = str(error)
         else:
             plans += [
-                AuditPlan(mechanism=mechanism, pair=InputPair.of(pair), attack=name, **settings)
+                AuditPlan(
+                    mechanism=mechanism, pair=InputPair.of(pair, mechanism), attack=name, **settings
+                )
                 for name in (ATTACKS if attack == "both" else (attack,))
             ]
     if refused and all(plan.mechanism.claim.epsilon == math.inf for plan in plans):

@@ -54,8 +54,10 @@ class InputPair:
         )
 
     @classmethod
-    def of(cls, pair: InputPair | tuple[int, int]) -> InputPair:
-        """Take a pair as it is, or make one of two values."""
+    def of(cls, pair: InputPair | tuple[int, int] | None, mechanism: Mechanism) -> InputPair:
+        """Take a pair as it is, make one of two values, or take the mechanism's `default_pair`."""
+        if pair is None:
+            pair = getattr(mechanism, "default_pair", FIRST_TWO_VALUES)
         if isinstance(pair, InputPair):
             return pair
         require(len(pair) == 2, f"a pair has two input values, got {pair!r}")
@@ -203,6 +205,8 @@ class AuditResult:
     options: Mapping[str, Any] = field(default_factory=dict)
     pilot_trials: int = 0
     """Trials per input that were spent on choosing the attack, on top of those counted."""
+    per_report: Claim | None = None
+    """What is promised for a single report, where `claim` is about many of them."""
 
     @property
     def verdict(self) -> Verdict:
@@ -213,13 +217,16 @@ class AuditResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; an infinite number becomes the string "inf"."""
+        stated = self.per_report or self.claim
         plain = {
             "mechanism": self.mechanism,
-            "epsilon": self.claim.epsilon,
-            "delta": self.claim.delta,
+            "epsilon": stated.epsilon,
+            "delta": stated.delta,
             "domain_size": self.domain_size,
             "pair": [self.pair.first, self.pair.second],
             **self.options,
+            **({} if stated is self.claim else {"claimed_epsilon": self.claim.epsilon}),
+            **({} if stated is self.claim else {"claimed_delta": self.claim.delta}),
             "attack": self.attack,
             "bound": self.bound,
             "alpha": self.alpha,

@@ -10,7 +10,7 @@ import math
 import time
 from dataclasses import dataclass, replace
 
-from ldp_auditor.auditing import MOST_TRIALS, Audit, AuditPlan, Progress, result_of
+from ldp_auditor.auditing import MOST_TRIALS, AuditPlan, Progress, prepare, result_of
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.core import AuditResult, Counts, Rates
 from ldp_auditor.errors import number, require, whole_number
@@ -53,13 +53,14 @@ def run_until_precise(
     engine = engine or ThreadEngine()
     delta = plan.mechanism.claim.delta
     bound = find_bound(plan.bound)
-    prepared = Audit.of(replace(plan, trials=stopping.max_trials))
-    exact = prepared.attack.rates()
+    plan = replace(plan, trials=stopping.max_trials)
+    prepared, attack = prepare(plan)
+    exact = attack.rates()
     counts, proven, done, look = Counts(0, 0, 0), 0.0, 0, 0
     while done < prepared.chunks:
         look += 1
         until = min(2 ** (look - 1), prepared.chunks)
-        counts += prepared.count(engine, progress, done, until)
+        counts += prepared.count(engine, progress, done, until)[0]
         done = until
         proven = max(proven, bound(counts, alpha_of_look(plan.alpha, look), delta))
         seen = Rates(counts.true_positives / counts.trials, counts.false_positives / counts.trials)
@@ -67,7 +68,8 @@ def run_until_precise(
         if proven > plan.mechanism.claim.epsilon or proven >= (1 - stopping.precision) * reachable:
             break
     return result_of(
-        prepared,
+        plan,
+        attack,
         counts,
         proven,
         bound(Counts(counts.trials, counts.trials, 0), alpha_of_look(plan.alpha, look), delta),

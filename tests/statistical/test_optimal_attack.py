@@ -9,7 +9,7 @@ import pytest
 from numpy.random import Generator
 
 from ldp_auditor import Claim, InputPair, audit, mechanisms
-from ldp_auditor.auditing import Audit, AuditPlan, run
+from ldp_auditor.auditing import AuditPlan, fit_attack, run
 from ldp_auditor.core import Floats, Reports
 from tests.protocols import make, names_at
 from tests.statistical.evidence import agrees, at_most
@@ -28,7 +28,7 @@ def test_rates(name: str, epsilon: float, domain_size: int) -> None:
         trials=TRIALS,
         seed=99,
     )
-    rates = Audit.of(plan).attack.rates()
+    rates = fit_attack(plan).rates()
     assert rates is not None
     counts = run(plan).counts
     assert agrees(counts.true_positives, TRIALS, rates.true_positive)

@@ -7,6 +7,7 @@ import math
 from fractions import Fraction
 
 import mpmath
+import numpy as np
 import pytest
 from mpmath import mp
 
@@ -18,7 +19,7 @@ from ldp_auditor.mechanisms.local_hashing import LocalHashing
 from ldp_auditor.mechanisms.randomized_response import GRR
 from ldp_auditor.mechanisms.subset_selection import SS
 from ldp_auditor.mechanisms.unary_encoding import UnaryEncoding
-from ldp_auditor.theory.guessing import mean_share
+from ldp_auditor.theory.guessing import independent_count_rates
 from tests.protocols import NAMES, make, names_at
 
 
@@ -103,12 +104,13 @@ def mp_share(others: int, q: mpmath.mpf) -> mpmath.mpf:
 
 @pytest.mark.parametrize("others", [1, 24, 9_999])
 @pytest.mark.parametrize("q", [1e-12, 1e-9, 1e-4, 0.01, 0.3, 0.5])
-def test_mean_share_keeps_its_digits(others: int, q: float) -> None:
+def test_count_rates_keep_their_digits(others: int, q: float) -> None:
+    """The true value is always supported: the guess is right with probability E[1 / (1 + B)]."""
+    rates = independent_count_rates(others + 1, np.array([0.0, 1.0]), np.array([1 - q, q]))
     with mp.workdps(50):
         exact = mp_share(others, mpmath.mpf(q))
-        share, lost = mean_share(others, q)
-        assert share == pytest.approx(float(exact), rel=1e-13)
-        assert lost == pytest.approx(float(1 - exact), rel=1e-12)
+        assert rates.true_positive == pytest.approx(float(exact), rel=1e-13)
+        assert rates.false_positive == pytest.approx(float((1 - exact) / others), rel=1e-12)
 
 
 @pytest.mark.parametrize("domain_size", [2, 25, 10_000])

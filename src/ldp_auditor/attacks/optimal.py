@@ -48,8 +48,8 @@ class OptimalAttack:
     @classmethod
     def prepare(cls, mechanism: Any, pair: InputPair, goal: Goal) -> OptimalAttack:
         """Choose the threshold that is expected to prove the most."""
-        if hasattr(mechanism, "loss_law"):
-            law: LossLaw = mechanism.loss_law(pair)
+        law: LossLaw | None = mechanism.loss_law(pair) if hasattr(mechanism, "loss_law") else None
+        if law is not None:
             return cls(mechanism, pair, best_exact_threshold(law, goal), law)
         n = min(math.ceil(PILOT_SHARE * goal.trials), MOST_PILOT_TRIALS)
         first, second = (ratios(mechanism, goal.pilot(side, n), pair) for side in (0, 1))

@@ -43,5 +43,5 @@ class PaperAttack:
 
     def rates(self) -> Rates | None:
         """The mechanism's `guess_rates`, where it knows them."""
-        exact: Callable[[], Rates] | None = getattr(self.mechanism, "guess_rates", None)
+        exact: Callable[[], Rates | None] | None = getattr(self.mechanism, "guess_rates", None)
         return None if exact is None else exact()

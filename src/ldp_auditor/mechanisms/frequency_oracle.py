@@ -1,9 +1,10 @@
 """What every single-report protocol shares: its parameters, its claim and its place in the list.
 
 A protocol is a frozen dataclass derived from `FrequencyOracle` that sets `name`, randomizes a
-batch (`privatize`), knows the paper's attack (`guess`) and its exact success (`guess_rates`). With
-`log_likelihood_ratio` it also gets the optimal attack, with `loss_law` its exact worst case.
-Defining the class in a module of this package is all it takes to offer it everywhere.
+batch (`privatize`), knows the paper's attack (`guess`), how the reports of one user add up
+(`add_scores`) and how often the guess is right (`guess_rates_over`). With `log_likelihood_ratio` it
+also gets the optimal attack, with `loss_law` its exact worst case. Defining the class in a module
+of this package is all it takes to offer it everywhere.
 """
 
 from __future__ import annotations
@@ -23,9 +24,11 @@ from ldp_auditor.core import Claim, Floats, InputPair, Rates, Reports, Values
 from ldp_auditor.errors import number, require, whole_number
 from ldp_auditor.mechanisms.kernels.bits import choose_member, contains, words_for
 from ldp_auditor.mechanisms.kernels.scores import choose_best
+from ldp_auditor.mechanisms.kernels.sums import add_rows, add_sets
 from ldp_auditor.mechanisms.kernels.xoshiro import Words, fresh_stream
-from ldp_auditor.theory.guessing import membership_guess_rates
-from ldp_auditor.theory.loss_law import OneLevelLaw
+from ldp_auditor.theory.composition import tight_epsilon
+from ldp_auditor.theory.guessing import binomial, independent_count_rates
+from ldp_auditor.theory.loss_law import LossLaw, OneLevelLaw
 
 MAX_INDEX = 2**32 - 1
 """Largest domain and hash range: the kernels scale random words to 32-bit numbers."""
@@ -35,6 +38,16 @@ MIN_EPSILON, MAX_EPSILON = 1e-6, 700
 
 protocols: dict[str, type[FrequencyOracle]] = {}
 """Every named protocol whose module has been imported, in order of definition."""
+
+
+@dataclass(frozen=True)
+class Users:
+    """Users of a longitudinal study who all hold the same value."""
+
+    value: int
+    count: int
+    memo: Any = None
+    """What each of them keeps for ever; fresh noise keeps nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,13 +143,73 @@ class FrequencyOracle(ABC):
     def guess(self, reports: Reports, rng: Generator) -> Values:
         """Return the paper's guess of the value behind every report."""
 
-    @abstractmethod
     def guess_rates(self) -> Rates:
         """Return the exact rates at which `guess` names the first value of any pair."""
+        rates = self.guess_rates_over(1)
+        assert rates is not None
+        return rates
 
     def check_value(self, value: int) -> int:
         """Return `value` as an int, or raise if it lies outside the domain."""
         return whole_number("value", value, at_least=0, at_most=self.domain_size - 1)
+
+    # Many reports of the same user. What follows is fresh noise in every report; a protocol that
+    # memoizes derives from `MemoizedOracle`. Two more methods are optional. With `ratio_of_sums`
+    # the sums of the scores are all that the optimal attack needs; without it the log-likelihood
+    # ratios of the reports are added, which is right for fresh noise only. With `add_sums` the sums
+    # can be drawn from their exact law instead of report by report.
+
+    @property
+    def score_columns(self) -> int:
+        """Columns of the totals: one for every value, then what else `ratio_of_sums` needs."""
+        return self.domain_size
+
+    def claim_over(self, reports: int) -> Claim:
+        """The promise for that many reports: sequential composition [Dwork14]."""
+        require(
+            reports * self.delta < 1,
+            f"{reports} reports at delta={self.delta} promise nothing: "
+            f"reports * delta = {reports * self.delta:g} must be below 1",
+        )
+        return Claim(reports * self.epsilon, reports * self.delta)
+
+    def enroll(self, value: int, n: int, rng: Generator) -> Users:
+        """Return `n` users with a value, each with what it keeps for all of its reports."""
+        return Users(self.check_value(value), n)
+
+    def collect(self, users: Users, reports: int, rng: Generator) -> Reports:
+        """Return so many reports of every user, those of a user one after the other."""
+        return self.privatize(users.value, users.count * reports, rng)
+
+    @abstractmethod
+    def add_scores(self, reports: Reports, totals: Floats) -> None:
+        """Add to every user's row of `totals` the score that each report gives to each value."""
+
+    @abstractmethod
+    def guess_rates_over(self, reports: int) -> Rates | None:
+        """Return the exact rates of guessing the value with the largest total, where known.
+
+        They are always known for one report, where that guess has the rates of `guess`.
+        """
+
+    def loss_law_over(self, pair: InputPair, reports: int) -> LossLaw | None:
+        """Return the exact law of the log-likelihood ratio of that many reports, where known."""
+        law: LossLaw = self.loss_law(pair)  # type: ignore[attr-defined]
+        return law.composed(reports)
+
+    def worst_case_over(self, pair: InputPair, reports: int) -> float | None:
+        """Return the exact smallest epsilon that so many reports keep at their delta."""
+        delta = self.claim_over(reports).delta
+        law = self.loss_law_over(pair, reports)
+        if law is None and delta == 0:
+            one: LossLaw = self.loss_law(pair)  # type: ignore[attr-defined]
+            return reports * one.supremum
+        return None if law is None else law.epsilon(delta)
+
+    def composed_epsilon(self, pair: InputPair, reports: int, delta: float) -> float | None:
+        """Return the tight composition of so many independent reports at `delta`, where known."""
+        law: LossLaw = self.loss_law(pair)  # type: ignore[attr-defined]
+        return tight_epsilon(law, reports, delta)
 
 
 class SupportOracle(FrequencyOracle):
@@ -144,7 +217,7 @@ class SupportOracle(FrequencyOracle):
 
     The paper's attack guesses a supported value, and any value if none is supported. In all of
     these protocols the true value is supported with probability `p` and the others independently
-    with probability `q`, or the class gives its own `guess_rates`.
+    with probability `q`, or the class gives its own `guess_rates_over`.
     """
 
     @property
@@ -174,8 +247,15 @@ class SupportOracle(FrequencyOracle):
         chosen: Values = choose_member(fresh_stream(rng), self.support(reports), self.domain_size)
         return chosen
 
-    def guess_rates(self) -> Rates:
-        return membership_guess_rates(self.domain_size, self.p, self.absence, self.q)
+    def guess_rates_over(self, reports: int) -> Rates | None:
+        return independent_count_rates(
+            self.domain_size,
+            binomial(reports, self.p, self.absence),
+            binomial(reports, self.q, 1 - self.q),
+        )
+
+    def add_scores(self, reports: Reports, totals: Floats) -> None:
+        add_sets(self.support(reports), totals)
 
     def supports(self, reports: Reports, value: int) -> NDArray[np.bool_]:
         """Tell for every report whether it supports a value."""
@@ -216,3 +296,6 @@ class ScoreOracle(FrequencyOracle):
     def guess(self, reports: Reports, rng: Generator) -> Values:
         chosen: Values = choose_best(fresh_stream(rng), reports, *self.score_range)
         return chosen
+
+    def add_scores(self, reports: Reports, totals: Floats) -> None:
+        add_rows(reports, totals)

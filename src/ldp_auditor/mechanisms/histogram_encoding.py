@@ -15,8 +15,14 @@ from numpy.random import Generator
 
 from ldp_auditor.core import Floats, InputPair, Rates, Reports
 from ldp_auditor.errors import require
-from ldp_auditor.mechanisms.frequency_oracle import ScoreOracle
-from ldp_auditor.mechanisms.kernels.noise import LAPLACE, NORMAL, Ziggurat, draw_noise
+from ldp_auditor.mechanisms.frequency_oracle import ScoreOracle, Users
+from ldp_auditor.mechanisms.kernels.noise import (
+    LAPLACE,
+    NORMAL,
+    Ziggurat,
+    draw_laplace_sums,
+    draw_noise,
+)
 from ldp_auditor.theory.gaussian import analytic_gaussian_scale
 from ldp_auditor.theory.guessing import gaussian_guess_rates, laplace_guess_rates
 from ldp_auditor.theory.loss_law import ClippedLaplaceLaw, GaussianLaw
@@ -55,8 +61,12 @@ class SHE(HistogramEncoding):
     def scale(self) -> float:
         return 2 / self.epsilon
 
-    def guess_rates(self) -> Rates:
-        return laplace_guess_rates(self.domain_size, self.scale)
+    def guess_rates_over(self, reports: int) -> Rates | None:
+        return laplace_guess_rates(self.domain_size, self.scale, reports)
+
+    def add_sums(self, users: Users, reports: int, rng: Generator, totals: Floats) -> None:
+        totals += draw_laplace_sums(self.scale, reports, totals.shape, rng)
+        totals[:, users.value] += reports
 
     def loss_law(self, pair: InputPair) -> ClippedLaplaceLaw:
         return ClippedLaplaceLaw(self.epsilon)
@@ -72,8 +82,16 @@ class GaussianHistogram(HistogramEncoding):
 
     noise = NORMAL
 
-    def guess_rates(self) -> Rates:
-        return gaussian_guess_rates(self.domain_size, self.scale)
+    def guess_rates_over(self, reports: int) -> Rates | None:
+        # The mean of the reports is a histogram with less noise.
+        return gaussian_guess_rates(self.domain_size, self.scale / math.sqrt(reports))
+
+    def add_sums(self, users: Users, reports: int, rng: Generator, totals: Floats) -> None:
+        totals += draw_noise(self.noise, math.sqrt(reports) * self.scale, totals.shape, rng)
+        totals[:, users.value] += reports
+
+    def ratio_of_sums(self, totals: Floats, pair: InputPair, reports: int) -> Floats:
+        return self.log_likelihood_ratio(totals, pair)
 
     def loss_law(self, pair: InputPair) -> GaussianLaw:
         return GaussianLaw(self.scale, L2_SENSITIVITY)

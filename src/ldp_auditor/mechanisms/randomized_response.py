@@ -12,6 +12,7 @@ from numpy.random import Generator
 from ldp_auditor.core import Floats, InputPair, Rates, Reports, Values
 from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle, one_level_ratio
 from ldp_auditor.mechanisms.kernels.compilation import compiled
+from ldp_auditor.mechanisms.kernels.sums import add_values
 from ldp_auditor.mechanisms.kernels.xoshiro import (
     LANES,
     advance,
@@ -19,6 +20,7 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
     scale_down,
     threshold,
 )
+from ldp_auditor.theory.guessing import multinomial_guess_rates
 from ldp_auditor.theory.loss_law import OneLevelLaw
 
 
@@ -93,8 +95,11 @@ class GRR(FrequencyOracle):
     def guess(self, reports: Reports, rng: Generator) -> Values:
         return reports
 
-    def guess_rates(self) -> Rates:
-        return Rates(self.p, self.q)
+    def guess_rates_over(self, reports: int) -> Rates | None:
+        return multinomial_guess_rates(self.domain_size, self.p, self.q, reports)
+
+    def add_scores(self, reports: Reports, totals: Floats) -> None:
+        add_values(reports, totals)
 
     def loss_law(self, pair: InputPair) -> OneLevelLaw:
         return OneLevelLaw(likely=self.p, unlikely=self.q)

@@ -20,6 +20,7 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
     scale_down,
     threshold,
 )
+from ldp_auditor.theory.guessing import multinomial_guess_rates
 from ldp_auditor.theory.loss_law import OneLevelLaw
 
 
@@ -87,8 +88,12 @@ class SS(SupportOracle):
             likely=self.p * (k - omega) / (k - 1), unlikely=self.absence * omega / (k - 1)
         )
 
-    def guess_rates(self) -> Rates:
-        return Rates(self.p / self.omega, self.q / self.omega)
+    def guess_rates_over(self, reports: int) -> Rates | None:
+        if self.omega == 1:  # randomized response, up to the form of the report
+            return multinomial_guess_rates(self.domain_size, self.p, self.q, reports)
+        if reports == 1:
+            return Rates(self.p / self.omega, self.q / self.omega)
+        return None  # sets of a fixed size make the counts of different values depend on each other
 
 
 @compiled

@@ -1,5 +1,6 @@
-"""Exact rates of the paper's attack: guess the value with the best score, ties at random.
+"""Exact rates of the paper's attacks: guess the value with the best score, ties at random.
 
+With many reports of one user the scores are sums over the reports (Algorithm 2 of [Arcolezi24]).
 All protocols treat values alike, so a wrong guess falls on each of the k - 1 other values with
 the same probability and FPR = (1 - TPR) / (k - 1). The probability 1 - TPR is computed on its
 own, never as a difference, so that it keeps its digits when the attack nearly always succeeds.
@@ -8,73 +9,212 @@ own, never as a difference, so that it keeps its digits when the attack nearly a
 from __future__ import annotations
 
 import math
+from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 
 from ldp_auditor.core import Floats, Rates
-from ldp_auditor.theory.quadrature import integrate
+from ldp_auditor.theory.quadrature import UNIT_NODES, UNIT_WEIGHTS, integrate
+
+MOST_REPORTS = 1000
+"""Reports up to which sums over multinomial counts and Laplace variables are carried out."""
 
 
 def _symmetric(domain_size: int, hit: float, miss: float) -> Rates:
     return Rates(hit, miss / (domain_size - 1))
 
 
-def mean_share(others: int, q: float) -> tuple[float, float]:
-    """Return E[1 / (1 + B)] and E[B / (1 + B)] for B ~ Binomial(others, q).
+def binomial(trials: int, p: float, absence: float) -> Floats:
+    """Return the probabilities of 0..trials successes; `absence` is 1 - p, in full precision."""
+    from scipy.special import gammaln, xlogy
 
-    The first is the chance of drawing one given member from a set that holds B others as well.
-    """
-    expected = (others + 1) * q
-    share = -math.expm1((others + 1) * math.log1p(-q)) / expected
-    if expected >= 1:
-        return share, 1 - share
-    # E[B / (1 + B)] is the integral of 1 - (1 - q s)^others over s in (0, 1), free of cancellation
-    # and almost linear in s where few others are expected.
-    lost = integrate(lambda s: -np.expm1(others * np.log1p(-q * s)), np.array([0.0, 1.0]))
-    return share, lost
+    successes = np.arange(trials + 1)
+    failures = trials - successes
+    log_choose = gammaln(trials + 1) - gammaln(successes + 1) - gammaln(failures + 1)
+    probabilities: Floats = np.exp(log_choose + xlogy(successes, p) + xlogy(failures, absence))
+    return probabilities
 
 
-def membership_guess_rates(domain_size: int, p: float, absence: float, q: float) -> Rates:
-    """Rates for reports that support the true value with probability p, others each with q.
+def independent_count_rates(domain_size: int, true_count: Floats, other_count: Floats) -> Rates:
+    """Rates where values have independent whole scores: the true one's law, and that of others.
 
-    `absence` is 1 - p, given apart because p may be 1 up to rounding.
+    Given the true score z, the guess is right with probability E[1 / (1 + J)] where J others tie
+    and none is larger: the mean of (P(other < z) + u P(other = z))^(k - 1) over u in (0, 1).
     """
     others = domain_size - 1
-    share, lost = mean_share(others, q)
-    lucky = math.exp(others * math.log1p(-q)) / domain_size  # nothing supported, guess anything
-    return _symmetric(
-        domain_size,
-        hit=p * share + absence * lucky,
-        miss=p * lost + absence * (1 - lucky),
-    )
+    ties = other_count
+    below = np.concatenate([[0.0], np.cumsum(ties)[:-1]])
+    above = np.concatenate([np.cumsum(ties[::-1])[::-1][1:], [0.0]])
+    reach = below + ties
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_reach = np.where(above < 0.5, np.log1p(-above), np.log(reach))
+        share = np.minimum(ties / reach, 1.0)
+        hit = np.exp(domain_size * log_reach) * -np.expm1(domain_size * np.log1p(-share))
+        hit = np.where(ties > 0, hit / (domain_size * ties), np.exp(others * log_reach))
+    # Where few others are expected to tie or to be larger, 1 - hit is an integral without
+    # cancellation, of a function that is almost linear.
+    rival = above[:, None] + ties[:, None] * UNIT_NODES
+    rare = others * (above + ties) < 0.5
+    lost = -np.expm1(others * np.log1p(-np.minimum(rival, 0.5))) @ UNIT_WEIGHTS
+    miss = np.where(rare, lost, 1 - hit)
+    return _symmetric(domain_size, float(true_count @ hit), float(true_count @ miss))
 
 
-def laplace_guess_rates(domain_size: int, scale: float) -> Rates:
-    """Rates for one-hot histograms with Laplace noise and scores clipped to [0, 1].
+@lru_cache(maxsize=256)
+def multinomial_guess_rates(domain_size: int, p: float, q: float, reports: int) -> Rates | None:
+    """Rates where every report names one value: the true one with probability p, others with q.
 
-    The true entry is clipped to 1 (and ties with other ones), lies between 0 and 1, or is clipped
-    to 0 (and wins only by lot, if every other entry is 0 as well).
+    The counts of the values are multinomial. They are handled as powers of polynomials: with
+    a_i = e^-s s^i / i!, the coefficient of x^m in (a_0 + ... + a_z x^z)^n is, up to known factors,
+    the probability that m reports spread over n values leave none with more than z. Powers are
+    split by the number of values that have z exactly: none, one, or more (`_Power`); all terms are
+    positive, so no digit is lost.
     """
-    others = domain_size - 1
+    if reports == 1:
+        return Rates(p, q)
+    if reports > MOST_REPORTS:
+        return None
+    if q == 0:
+        return Rates(1.0, 0.0)
+    from scipy.special import gammaln
+
+    k, tau = domain_size, reports
+    counts = np.arange(tau + 1)
+    log_factorials = gammaln(counts + 1)
+    log_p, log_q = math.log(p), math.log(q)
+    likely = np.maximum(binomial(tau, p, (k - 1) * q), binomial(tau, q, 1 - q)) > NEGLIGIBLE
+    hit = alarm = 0.0
+    for z in range(max(1, -(-tau // k)), tau + 1):
+        if not likely[z]:
+            continue
+        m = tau - z
+        rate = max(m, 1) / (k - 1)
+        log_rate = math.log(rate)
+        weights = np.exp(counts * log_rate - log_factorials - rate)
+        single = _Power.of(weights[:z], float(weights[z]), tau)
+        almost = single.raised(k - 1)
+        full = almost.times(single)
+        start = math.lgamma(tau + 1) - log_factorials[z]
+        # The true value has z reports and wins against k - 1 others with m reports among them.
+        spread = full.at_least_one()[m] / k
+        hit += float(spread) * math.exp(start + z * log_p + m * (log_q - log_rate) + (k - 1) * rate)
+        # A given other value has z, the true value c <= z, the k - 2 remaining ones r = m - c. With
+        # J ties among those, the chance to be drawn is 1 / (1 + J), or 1 / (2 + J) if c = z.
+        c = counts[: min(z, m) + 1]
+        r = m - c
+        drawn = almost.at_least_one()[r] / (k - 1)
+        if z <= m:
+            drawn[z] -= full.more[m - z] / (k * (k - 1))
+        log_terms = start - log_factorials[c] + c * log_p + (z + r) * log_q - r * log_rate
+        alarm += float(drawn @ np.exp(log_terms + (k - 2) * rate))
+    return Rates(min(hit, 1.0), alarm)
+
+
+NEGLIGIBLE = 1e-40
+"""Counts less likely than this are left out."""
+
+
+class _Power:
+    """(G + f x^z)^n up to a degree, split by how many factors f x^z a term has.
+
+    `none` is G^n, `one` the terms with one factor, without it, and `more` those with two or more,
+    without two of them.
+    """
+
+    def __init__(self, z: int, f: float, none: Floats, one: Floats, more: Floats) -> None:
+        self.z, self.f, self.none, self.one, self.more = z, f, none, one, more
+
+    @classmethod
+    def of(cls, g: Floats, f: float, degree: int) -> _Power:
+        """The first power; z is the number of coefficients of G."""
+        none, one, more = np.zeros((3, degree + 1))
+        none[: len(g)] = g
+        one[0] = 1.0
+        return cls(len(g), f, none, one, more)
+
+    def times(self, other: _Power) -> _Power:
+        """The product of two powers of the same polynomial."""
+        size = len(self.none)
+
+        def product(a: Floats, b: Floats) -> Floats:
+            out = np.zeros(size)
+            if a.any() and b.any():
+                terms = np.convolve(np.trim_zeros(a, "b"), np.trim_zeros(b, "b"))[:size]
+                out[: len(terms)] = terms
+            return out
+
+        def shifted(a: Floats, by: int) -> Floats:
+            return np.concatenate([np.zeros(by), a])[:size]
+
+        mixed = product(self.one, other.more) + product(self.more, other.one)
+        return _Power(
+            self.z,
+            self.f,
+            product(self.none, other.none),
+            product(self.none, other.one) + product(self.one, other.none),
+            product(self.none, other.more)
+            + product(self.more, other.none)
+            + product(self.one, other.one)
+            + self.f * shifted(mixed, self.z)
+            + self.f**2 * shifted(product(self.more, other.more), 2 * self.z),
+        )
+
+    def raised(self, n: int) -> _Power:
+        """The n-th power, by repeated squaring."""
+        if n == 1:
+            return self
+        half = self.raised(n // 2)
+        square = half.times(half)
+        return square.times(self) if n % 2 else square
+
+    def at_least_one(self) -> Floats:
+        """Terms with at least one factor f x^z, without it."""
+        return self.one + self.f * np.concatenate([np.zeros(self.z), self.more])[: len(self.one)]
+
+
+def laplace_guess_rates(domain_size: int, scale: float, reports: int = 1) -> Rates | None:
+    """Rates for sums of one-hot histograms with Laplace noise: the true sum is the largest, or not.
+
+    One report guessed by its largest entry has the same rates as one guessed by its likelihood,
+    where entries above 1, and below 0, tie: any choice among equally likely values is as good.
+    """
+    if reports > MOST_REPORTS:
+        return None
+    from scipy.special import gammaincc, gammaln
+
+    others, tau = domain_size - 1, reports
+    # A sum of tau Laplace variables is a difference of two Gamma(tau) variables. It exceeds x >= 0
+    # when less than tau events of a Poisson process happen up to x and up to the second variable
+    # after it; the latter number is negative binomial.
+    j = np.arange(tau)
+    log_factorials: Floats = gammaln(tau - j)
+    early = np.exp(gammaln(tau + j) - gammaln(j + 1) - gammaln(tau) - (tau + j) * math.log(2))
+
+    def survival(x: Floats) -> Floats:
+        out: Floats = gammaincc(tau - j, x[..., None]) @ early
+        return out
 
     def density(x: Floats) -> Floats:
-        return np.exp((x - 1) / scale) / (2 * scale)
+        size = np.abs(x)[..., None]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log_power: Floats = np.where(j == tau - 1, 0.0, (tau - 1 - j) * np.log(size))
+        out: Floats = np.exp(log_power - log_factorials - size) @ early
+        return out
 
     def log_all_below(x: Floats) -> Floats:
-        return others * np.log1p(-0.5 * np.exp(-x / scale))
+        tail = survival(np.abs(x))
+        with np.errstate(divide="ignore"):
+            return others * np.where(x < 0, np.log(tail), np.log1p(-tail))
 
-    edges = np.linspace(0.0, 1.0, 65)
-    share, lost = mean_share(others, 0.5 * math.exp(-1 / scale))
-    at_zero = 0.5 * math.exp(-1 / scale)
-    lucky = 0.5**others / domain_size
+    shift = tau / scale
+    reach = 40 + 12 * math.sqrt(2 * tau)  # beyond, the density is below 1e-17 of what matters
+    kinks = [-reach - shift, -shift, 0.0, reach]
+    edges = np.unique(np.concatenate([np.linspace(a, b, 41) for a, b in pairwise(kinks)]))
     return _symmetric(
         domain_size,
-        hit=0.5 * share
-        + integrate(lambda x: density(x) * np.exp(log_all_below(x)), edges)
-        + at_zero * lucky,
-        miss=0.5 * lost
-        + integrate(lambda x: density(x) * -np.expm1(log_all_below(x)), edges)
-        + at_zero * (1 - lucky),
+        hit=integrate(lambda x: density(x) * np.exp(log_all_below(x + shift)), edges),
+        miss=integrate(lambda x: density(x) * -np.expm1(log_all_below(x + shift)), edges),
     )
 
 
@@ -83,12 +223,13 @@ def gaussian_guess_rates(domain_size: int, scale: float) -> Rates:
     from scipy.special import log_ndtr
 
     others = domain_size - 1
+    shift = 1 / scale
 
     def density(z: Floats) -> Floats:
         return np.exp(-0.5 * z * z) / math.sqrt(2 * math.pi)
 
     def log_all_below(z: Floats) -> Floats:
-        below: Floats = others * log_ndtr(z + 1 / scale)
+        below: Floats = others * log_ndtr(z + shift)
         return below
 
     edges = np.linspace(-40.0, 12.0, 105)

@@ -3,7 +3,7 @@
 For inputs v1 and v2 the loss of a report y is ln P(y | v1) - ln P(y | v2). By the lemma of Neyman
 and Pearson [Neyman33] the most powerful test accuses v1 when the loss is large. All laws here are
 symmetric: the loss under v2 is distributed as minus the loss under v1, so that one direction of the
-pair says everything.
+pair says everything. The losses of independent reports add up; `composed` gives the law of the sum.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 
-from ldp_auditor.core import Rates
+from ldp_auditor.core import Floats, Rates
 from ldp_auditor.theory.gaussian import gaussian_log_delta
 
 
@@ -34,6 +36,14 @@ class LossLaw(ABC):
     @abstractmethod
     def thresholds(self) -> Sequence[float]:
         """Thresholds worth trying, all of them positive."""
+
+    def composed(self, reports: int) -> LossLaw | None:
+        """Law of the loss of that many independent reports, where it can be computed."""
+        return self if reports == 1 else None
+
+    def accountant(self) -> Any:
+        """The same law as a privacy loss distribution of dp-accounting, where it can be made."""
+        return None
 
     def delta(self, epsilon: float) -> float:
         """Smallest delta of (epsilon, delta)-LDP: the hockey-stick divergence."""
@@ -91,6 +101,30 @@ class OneLevelLaw(LossLaw):
         """Smallest epsilon at which `likely` exceeds e^epsilon `unlikely` by delta at most."""
         return Rates(self.likely, self.unlikely).epsilon(delta)
 
+    def composed(self, reports: int) -> LossLaw | None:
+        if reports == 1:
+            return self
+        if self.unlikely == 0:  # one report that only v1 can send is enough
+            return OneLevelLaw(-math.expm1(reports * math.log1p(-self.likely)), 0.0)
+        if reports > MOST_REPORTS:
+            return None
+        return _sum_of_levels(self.likely, self.unlikely, reports)
+
+    def accountant(self) -> Any:
+        from dp_accounting.pld.privacy_loss_distribution import from_two_probability_mass_functions
+
+        if self.unlikely == 0:
+            return None
+        up, down = math.log(self.likely), math.log(self.unlikely)
+        rest = 1 - self.likely - self.unlikely
+        neither = {"neither": math.log(rest)} if rest > 0 else {}
+        # dp-accounting rounds losses up to a grid; on this one they fall exactly.
+        return from_two_probability_mass_functions(
+            {"first": down, "second": up, **neither},
+            {"first": up, "second": down, **neither},
+            value_discretization_interval=up - down,
+        )
+
 
 @dataclass(frozen=True)
 class GaussianLaw(LossLaw):
@@ -120,6 +154,16 @@ class GaussianLaw(LossLaw):
 
     def delta(self, epsilon: float) -> float:
         return math.exp(gaussian_log_delta(epsilon, self.scale, self.shift))
+
+    def composed(self, reports: int) -> GaussianLaw:
+        return GaussianLaw(self.scale / math.sqrt(reports), self.shift)
+
+    def accountant(self) -> Any:
+        from dp_accounting.pld.privacy_loss_distribution import from_gaussian_mechanism
+
+        return from_gaussian_mechanism(
+            self.scale, sensitivity=self.shift, value_discretization_interval=GRID
+        )
 
 
 @dataclass(frozen=True)
@@ -162,3 +206,120 @@ class ClippedLaplaceLaw(LossLaw):
 
     def thresholds(self) -> Sequence[float]:
         return [self.claimed * float(t) for t in np.linspace(0, 1, 201)[1:]]
+
+    def composed(self, reports: int) -> LossLaw | None:
+        if reports == 1:
+            return self
+        return _sum_of_clipped(self.claimed, reports) if reports <= MOST_REPORTS else None
+
+    def accountant(self) -> Any:
+        from dp_accounting.pld.privacy_loss_distribution import from_laplace_mechanism
+
+        # The two entries that differ are two Laplace mechanisms.
+        one_entry = from_laplace_mechanism(2 / self.claimed, value_discretization_interval=GRID)
+        return one_entry.self_compose(2)
+
+
+@dataclass(frozen=True, eq=False)
+class DiscreteLaw(LossLaw):
+    """A loss with finitely many values, in ascending order, and their probabilities."""
+
+    losses: Floats
+    likely: Floats
+    """Probabilities under v1."""
+    unlikely: Floats
+    """Probabilities under v2."""
+    largest: float
+    """Largest loss, as exactly as it is known."""
+
+    @property
+    def supremum(self) -> float:
+        return self.largest
+
+    @cached_property
+    def _tails(self) -> tuple[Floats, Floats]:
+        """Probabilities of each loss or a larger one, and of none at the end."""
+        first, second = (
+            np.append(np.cumsum(p[::-1])[::-1], 0.0) for p in (self.likely, self.unlikely)
+        )
+        return np.minimum(first, 1.0), np.minimum(second, 1.0)
+
+    def rates(self, threshold: float) -> Rates:
+        index = int(np.searchsorted(self.losses, threshold))
+        first, second = self._tails
+        return Rates(float(first[index]), float(second[index]))
+
+    def thresholds(self) -> Sequence[float]:
+        """Up to 400 places halfway between two losses, evenly spread over the log of the FPR."""
+        gaps = np.diff(self.losses)
+        apart = gaps > 1e-9 * np.maximum(1.0, np.abs(self.losses[1:]))
+        above = np.flatnonzero(apart & (self.losses[1:] > 0)) + 1
+        above = above[self._tails[0][above] > 0]
+        evidence = -np.log(np.maximum(self._tails[1][above], 1e-300))
+        wanted = np.linspace(0.0, min(evidence[-1], MOST_EVIDENCE), 400)
+        chosen = np.unique(np.searchsorted(evidence, wanted).clip(max=len(above) - 1))
+        return [float(self.losses[i] - gaps[i - 1] / 2) for i in above[chosen]]
+
+    def delta(self, epsilon: float) -> float:
+        above = self.losses > epsilon
+        excess = self.likely[above] * -np.expm1(epsilon - self.losses[above])
+        return float(np.sum(excess))
+
+
+GRID = 1e-4
+"""Distance of the losses that dp-accounting rounds continuous laws to."""
+
+MOST_REPORTS = 10_000
+"""Reports up to which sums of losses are carried out."""
+
+MOST_EVIDENCE = 40.0
+"""Smallest false positive rate that a threshold aims at, as minus its logarithm."""
+
+CELLS = 1024
+"""Cells per unit in which clipped noise is counted."""
+
+
+@lru_cache(maxsize=64)
+def _sum_of_levels(likely: float, unlikely: float, reports: int) -> DiscreteLaw:
+    """Sum of losses that are plus or minus one level or 0: all terms positive, no digit lost."""
+    steps = np.array([unlikely, max(0.0, 1 - likely - unlikely), likely])
+    total = np.ones(1)
+    for digit in f"{reports:b}":
+        total = np.convolve(total, total)
+        if digit == "1":
+            total = np.convolve(total, steps)
+    level = math.log(likely / unlikely)
+    losses = level * np.arange(-reports, reports + 1, dtype=np.float64)
+    return DiscreteLaw(losses, total, total[::-1].copy(), reports * level)
+
+
+@lru_cache(maxsize=16)
+def _sum_of_clipped(claimed: float, reports: int) -> DiscreteLaw:
+    """Sum of the losses of histograms with Laplace noise, on a grid.
+
+    The loss of one is epsilon (1 - W - W') with noise W clipped to [0, 1]: 0 with probability 1/2,
+    1 with probability e^-r / 2, else of density r e^-rw / 2, r = epsilon / 2. The density is shared
+    out to the ends of its cells so that every cell keeps its mass and its mean; the error of the
+    law between grid points is then of second order in the width of a cell.
+    """
+    rate = claimed / 2
+    x = rate / CELLS
+    masses = 0.5 * np.exp(-x * np.arange(CELLS)) * -math.expm1(-x)
+    # Mean place within a cell, from its left end, in cells: 1/x - 1/(e^x - 1).
+    place = 0.5 - x / 12 if x < 1e-3 else 1 / x - 1 / math.expm1(x)
+    cells = np.zeros(CELLS + 1)
+    cells[:-1] += masses * (1 - place)
+    cells[1:] += masses * place
+    cells[0] += 0.5
+    cells[-1] += 0.5 * math.exp(-rate)
+    size = 2 * reports * CELLS + 1
+    from scipy.fft import irfft, next_fast_len, rfft
+
+    length = next_fast_len(size, real=True)
+    total = np.maximum(irfft(rfft(cells, length) ** (2 * reports), length)[:size], 0.0)
+    losses = claimed * (reports - np.arange(size) / CELLS)
+    likely = total[::-1].copy()
+    losses = losses[::-1].copy()
+    # Under v2 a loss is e^loss times less likely, which keeps the digits that mirroring would lose.
+    unlikely = np.where(losses > 0, likely * np.exp(-np.maximum(losses, 0.0)), total)
+    return DiscreteLaw(losses, likely, unlikely, reports * claimed)

@@ -10,10 +10,13 @@ from ldp_auditor.core import Floats
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 
+UNIT_NODES: Floats = (_NODES + 1) / 2
+UNIT_WEIGHTS: Floats = _WEIGHTS / 2
+"""The rule for the interval (0, 1)."""
+
 
 def integrate(function: Callable[[Floats], Floats], edges: Floats) -> float:
     """Integrate a vectorized function over the panels between consecutive edges."""
-    centers = (edges[1:] + edges[:-1]) / 2
-    radii = (edges[1:] - edges[:-1]) / 2
-    points = centers[:, None] + radii[:, None] * _NODES
-    return float(np.sum(function(points) * _WEIGHTS * radii[:, None]))
+    widths = np.diff(edges)
+    points = edges[:-1, None] + widths[:, None] * UNIT_NODES
+    return float(np.sum(function(points) * UNIT_WEIGHTS * widths[:, None]))

@@ -80,6 +80,60 @@ def draw_noise(
     return noise
 
 
+def draw_laplace_sums(
+    scale: float, terms: int, size: tuple[int, int], rng: Generator
+) -> NDArray[np.float64]:
+    """Return an array of that size with independent sums of so many Laplace variables.
+
+    A Laplace variable is a normal one whose variance is twice an exponential variable, so their sum
+    is a normal one whose variance is twice a gamma variable.
+    """
+    sums = draw_noise(NORMAL, scale, size, rng)
+    trials = draw_noise(NORMAL, 1.0, size, rng).reshape(-1)
+    stream = fresh_stream(rng)
+    rare_stream = fresh_stream(rng)
+    _spread(stream, rare_stream, terms, trials, NORMAL.tail_start, NORMAL.layers, sums.reshape(-1))
+    return sums
+
+
+@compiled
+def _spread(
+    stream: Any,
+    rare_stream: Any,
+    terms: int,
+    trials: Any,
+    tail_start: float,
+    layers: Any,
+    out: Any,
+) -> None:
+    """Multiply every entry by the root of twice a gamma variable, made from its trial normal."""
+    shape = np.float64(terms)
+    third = shape - 1.0 / 3.0
+    slope = 1.0 / math.sqrt(9.0 * third)
+    a, b, c, d = stream
+    for i in range(out.size):
+        word, a, b, c, d = advance(a, b, c, d)
+        gamma = _gamma_if_accepted(third, slope, trials[i], open_unit(word))
+        while gamma < 0.0:
+            x = _resolve(rare_stream, next_word(rare_stream), True, tail_start, layers)
+            gamma = _gamma_if_accepted(third, slope, x, open_unit(next_word(rare_stream)))
+        out[i] *= math.sqrt(2.0 * gamma)
+
+
+@compiled
+def _gamma_if_accepted(d: float, c: float, x: float, u: float) -> Any:
+    """Return a gamma variable of shape d + 1/3 >= 1, made from a normal x, or -1 [Marsaglia00b]."""
+    root = 1.0 + c * x
+    if root <= 0.0:
+        return -1.0
+    v = root * root * root
+    if u < 1.0 - 0.0331 * x * x * x * x:
+        return d * v
+    if math.log(u) < 0.5 * x * x + d * (1.0 - v + math.log(v)):
+        return d * v
+    return -1.0
+
+
 @compiled
 def _fill(
     stream: Any,

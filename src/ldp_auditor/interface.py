@@ -1,0 +1,98 @@
+"""What Python users call: an audit in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ldp_auditor import mechanisms
+from ldp_auditor.auditing import AuditPlan, Progress, run
+from ldp_auditor.core import AuditResult, InputPair, Mechanism
+from ldp_auditor.errors import require
+from ldp_auditor.execution.threads import ThreadEngine
+from ldp_auditor.longitudinal import Study, run_study
+
+
+def audit(
+    mechanism: str | Mechanism,
+    *,
+    reports: int = 1,
+    composition: str = "auto",
+    composed_delta: float | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    **settings: Any,
+) -> AuditResult:
+    """Audit a protocol by its name, or any mechanism with `privatize`, `guess` and a `claim`.
+
+    `settings` are those of `plan_audit`; `reports` is how often every user reports the value.
+
+    >>> result = audit("GRR", epsilon=1.0, domain_size=25, trials=100_000, seed=1)
+    >>> 0.8 < result.empirical_epsilon < 1.0
+    True
+    >>> result.verdict
+    'no-violation-found'
+    >>> audit("GRR", epsilon=1.0, domain_size=25, trials=10_000, reports=50).empirical_epsilon > 2
+    True
+    """
+    plan = plan_audit(mechanism, **settings)
+    study = Study(reports=(reports,), composition=composition, composed_delta=composed_delta)
+    engine = ThreadEngine.of(workers)
+    if reports == 1:
+        return run(plan, engine, progress)
+    return run_study(plan, study, engine, progress)[0]
+
+
+def audit_over_time(
+    mechanism: str | Mechanism,
+    reports: Iterable[int],
+    *,
+    composition: str = "auto",
+    composed_delta: float | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    **settings: Any,
+) -> tuple[AuditResult, ...]:
+    """Audit users who report again and again, after each of several numbers of reports.
+
+    >>> results = audit_over_time("OUE", [1, 10], epsilon=1.0, domain_size=5, trials=10_000)
+    >>> [result.claim.epsilon for result in results]
+    [1.0, 10.0]
+    """
+    study = Study(reports=tuple(reports), composition=composition, composed_delta=composed_delta)
+    return run_study(plan_audit(mechanism, **settings), study, ThreadEngine.of(workers), progress)
+
+
+def plan_audit(
+    mechanism: str | Mechanism,
+    *,
+    epsilon: float | None = None,
+    domain_size: int | None = None,
+    delta: float | None = None,
+    pair: InputPair | tuple[int, int] | None = None,
+    attack: str = "paper",
+    bound: str = "clopper-pearson",
+    alpha: float = 0.01,
+    trials: int = 1_000_000,
+    seed: int = 42,
+    **options: Any,
+) -> AuditPlan:
+    """Plan the audit of a protocol by its name, with its own options, or of any mechanism."""
+    if isinstance(mechanism, str):
+        made: Mechanism = mechanisms.make(
+            mechanism, epsilon=epsilon, domain_size=domain_size, delta=delta, **options
+        )
+    else:
+        given = {"epsilon": epsilon, "domain_size": domain_size, "delta": delta, **options}
+        extra = [name for name, value in given.items() if value is not None]
+        require(not extra, f"a mechanism brings its own parameters; drop {', '.join(extra)}")
+        made = mechanism
+    return AuditPlan(
+        mechanism=made,
+        pair=InputPair.of(pair, made),
+        attack=attack,
+        bound=bound,
+        alpha=alpha,
+        trials=trials,
+        seed=seed,
+    )
