@@ -9,7 +9,8 @@ from ldp_auditor.errors import AuditError
 from ldp_auditor.mechanisms import FrequencyOracle
 from ldp_auditor.theory.loss_law import LossLaw
 
-NAMES = tuple(mechanisms.available())
+NAMES = tuple(name for name, protocol in mechanisms.available().items() if not protocol.memoizes)
+"""Protocols with fresh noise in every report."""
 
 
 def make(

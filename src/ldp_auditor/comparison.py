@@ -66,7 +66,7 @@ def plan_comparison(
     require(not isinstance(protocols, str), f"protocols must be a list of names, got {protocols!r}")
     plans: list[AuditPlan] = []
     refused: dict[str, str] = {}
-    for name in protocols or tuple(mechanisms.available()):
+    for name in protocols or [n for n, p in mechanisms.available().items() if not p.memoizes]:
         protocol = mechanisms.find(name)
         try:
             mechanism = mechanisms.make(

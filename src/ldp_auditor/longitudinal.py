@@ -37,7 +37,7 @@ from ldp_auditor.mechanisms.kernels.xoshiro import fresh_stream
 from ldp_auditor.seeding import stream_key
 from ldp_auditor.theory.loss_law import LossLaw
 
-MOST_REPORTS = 10**6
+MOST_REPORTS = 10**5
 """More reports of one user than this are refused."""
 
 TOTALS_BYTES = 2**19
@@ -99,7 +99,7 @@ class Tally:
             "and say in add_scores how the reports of one user add up",
         )
         assert isinstance(protocol, FrequencyOracle)
-        by_scores = plan.attack == "paper" or hasattr(protocol, "ratio_of_sums")
+        by_scores = plan.attack == "paper" or getattr(protocol, "ratio_of_sums", None) is not None
         known = by_scores and hasattr(protocol, "add_sums")
         require(
             known or composition != "law",
@@ -184,9 +184,9 @@ class Accumulated:
         chosen: Values = choose_best(fresh_stream(rng), scores, -np.inf, np.inf)
         return chosen
 
-    def guess_rates(self) -> Rates | None:
+    def guess_rates(self, pair: InputPair) -> Rates | None:
         """Exact rates of that guess, where they are known."""
-        return self.protocol.guess_rates_over(self.reports)
+        return self.protocol.guess_rates_over(pair, self.reports)
 
     def log_likelihood_ratio(self, totals: Floats, pair: InputPair) -> Floats:
         """Log-likelihood ratio of all the reports of each user."""
@@ -194,7 +194,7 @@ class Accumulated:
         if self.tally.by_scores:
             ratio: Floats = protocol.ratio_of_sums(totals, pair, self.reports)
             return ratio
-        return totals[:, 0]
+        return self.protocol.combined_ratio(totals[:, 0], self.reports)
 
     def loss_law(self, pair: InputPair) -> LossLaw | None:
         """Exact law of that ratio, where it is known."""

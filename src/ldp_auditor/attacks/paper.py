@@ -43,5 +43,7 @@ class PaperAttack:
 
     def rates(self) -> Rates | None:
         """The mechanism's `guess_rates`, where it knows them."""
-        exact: Callable[[], Rates | None] | None = getattr(self.mechanism, "guess_rates", None)
-        return None if exact is None else exact()
+        exact: Callable[[InputPair], Rates | None] | None = getattr(
+            self.mechanism, "guess_rates", None
+        )
+        return None if exact is None else exact(self.pair)

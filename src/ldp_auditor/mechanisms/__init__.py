@@ -5,23 +5,34 @@ from __future__ import annotations
 import difflib
 import importlib
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle, protocols
+from ldp_auditor.mechanisms.memoization import memo_of
 
-__all__ = ["FrequencyOracle", "available", "find", "make"]
+__all__ = ["COMBINATORS", "FrequencyOracle", "available", "find", "make"]
+
+COMBINATORS: Mapping[str, Callable[[type[FrequencyOracle]], type[FrequencyOracle]]] = {
+    "Memo": memo_of
+}
+"""What makes a new protocol of another one, written `Memo[OUE]`."""
 
 
 def available() -> Mapping[str, type[FrequencyOracle]]:
-    """Return every protocol by its name: the pure ones, the approximate ones, then the others."""
+    """Return every protocol by its name: pure, approximate, without a claim, memoized."""
     for module in pkgutil.iter_modules(__path__):
         if not module.ispkg:
             importlib.import_module(f"{__name__}.{module.name}")
 
-    def order(protocol: type[FrequencyOracle]) -> tuple[bool, bool, str]:
-        return protocol.promises_nothing, protocol.approximate, protocol.name
+    def order(protocol: type[FrequencyOracle]) -> tuple[bool, bool, bool, str]:
+        return (
+            protocol.memoizes,
+            protocol.promises_nothing,
+            protocol.approximate,
+            protocol.name,
+        )
 
     return {protocol.name: protocol for protocol in sorted(protocols.values(), key=order)}
 
@@ -33,11 +44,15 @@ def find(name: str) -> type[FrequencyOracle]:
     known = available()
     if name in known:
         return known[name]
+    combinator, bracket, inner = name.partition("[")
+    if bracket and combinator in COMBINATORS and inner.endswith("]"):
+        return COMBINATORS[combinator](find(inner[:-1]))
     by_folded = {candidate.casefold(): candidate for candidate in known}
     near = difflib.get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.0)
+    combined = " ".join(f"{combinator}[...]" for combinator in COMBINATORS)
     raise AuditError(
         f"unknown protocol {name!r}; did you mean {by_folded[near[0]]!r}? "
-        f"The protocols are: {' '.join(known)}"
+        f"The protocols are: {' '.join(known)} {combined}"
     )
 
 
@@ -49,11 +64,17 @@ def make(
     delta: float | None = None,
     **options: Any,
 ) -> FrequencyOracle:
-    """Make a protocol; a parameter left at None takes the protocol's own default, if it has one."""
+    """Make a protocol; a parameter left at None takes the protocol's own default, if it has one.
+
+    `epsilon_1` is another name for the epsilon of a protocol that has an `epsilon_infinity` too.
+    """
     protocol = find(name)
+    known_options = protocol.option_types()
+    if "epsilon_infinity" in known_options and "epsilon_1" in options:
+        require(epsilon is None, "epsilon and epsilon_1 mean the same, give one of them")
+        epsilon = options.pop("epsilon_1")
     given = {"domain_size": domain_size, "epsilon": epsilon, "delta": delta, **options}
     given = {key: value for key, value in given.items() if value is not None}
-    known_options = protocol.option_types()
     for option in options:
         require(
             option in known_options,
@@ -63,6 +84,6 @@ def make(
     try:
         return protocol(**given)
     except TypeError as error:
-        missing = [key for key in ("epsilon", "domain_size") if key not in given]
+        missing = [key for key in protocol.required() if key not in given]
         require(not missing, f"{name} needs {' and '.join(missing)}")
         raise AuditError(f"{name} cannot be made: {error}") from error

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from functools import cache
 from typing import Any, ClassVar, get_type_hints
 
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from ldp_auditor.core import Claim, Floats, InputPair, Rates, Reports, Values
+from ldp_auditor.core import FIRST_TWO_VALUES, Claim, Floats, InputPair, Rates, Reports, Values
 from ldp_auditor.errors import number, require, whole_number
 from ldp_auditor.mechanisms.kernels.bits import choose_member, contains, words_for
 from ldp_auditor.mechanisms.kernels.scores import choose_best
@@ -60,14 +60,16 @@ class FrequencyOracle(ABC):
     """Whether the protocol needs delta > 0."""
     promises_nothing: ClassVar[bool] = False
     """Whether the protocol makes no claim of its own; an epsilon given to it is still tested."""
+    memoizes: ClassVar[bool] = False
+    """Whether a user's reports share randomness, so that many of them lose no more than a limit."""
 
     epsilon: float
     domain_size: int
     delta: float = 0.0
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, listed: bool = True) -> None:
         super().__init_subclass__()
-        if "name" in vars(cls):
+        if "name" in vars(cls) and listed:
             taken = protocols.get(cls.name)
             require(
                 taken is None or taken.__qualname__ == cls.__qualname__,
@@ -125,6 +127,11 @@ class FrequencyOracle(ABC):
             )
         return types
 
+    @classmethod
+    def required(cls) -> list[str]:
+        """Names of the parameters that have no default."""
+        return [f.name for f in fields(cls) if f.default is MISSING]
+
     @property
     def options(self) -> Mapping[str, Any]:
         """Values of those options."""
@@ -143,9 +150,9 @@ class FrequencyOracle(ABC):
     def guess(self, reports: Reports, rng: Generator) -> Values:
         """Return the paper's guess of the value behind every report."""
 
-    def guess_rates(self) -> Rates:
-        """Return the exact rates at which `guess` names the first value of any pair."""
-        rates = self.guess_rates_over(1)
+    def guess_rates(self, pair: InputPair = FIRST_TWO_VALUES) -> Rates:
+        """Return the exact rates at which `guess` names the first value of a pair."""
+        rates = self.guess_rates_over(pair, 1)
         assert rates is not None
         return rates
 
@@ -186,7 +193,7 @@ class FrequencyOracle(ABC):
         """Add to every user's row of `totals` the score that each report gives to each value."""
 
     @abstractmethod
-    def guess_rates_over(self, reports: int) -> Rates | None:
+    def guess_rates_over(self, pair: InputPair, reports: int) -> Rates | None:
         """Return the exact rates of guessing the value with the largest total, where known.
 
         They are always known for one report, where that guess has the rates of `guess`.
@@ -206,18 +213,59 @@ class FrequencyOracle(ABC):
             return reports * one.supremum
         return None if law is None else law.epsilon(delta)
 
+    def combined_ratio(self, total: Floats, reports: int) -> Floats:
+        """Return the log-likelihood ratio of so many reports whose own ratios add up to `total`."""
+        return total
+
     def composed_epsilon(self, pair: InputPair, reports: int, delta: float) -> float | None:
         """Return the tight composition of so many independent reports at `delta`, where known."""
         law: LossLaw = self.loss_law(pair)  # type: ignore[attr-defined]
         return tight_epsilon(law, reports, delta)
 
 
-class SupportOracle(FrequencyOracle):
-    """A protocol whose report supports a set of values, the true one more often than the others.
+class SetOracle(FrequencyOracle):
+    """A protocol whose report supports a set of values.
 
-    The paper's attack guesses a supported value, and any value if none is supported. In all of
-    these protocols the true value is supported with probability `p` and the others independently
-    with probability `q`, or the class gives its own `guess_rates_over`.
+    The paper's attack guesses a supported value, and any value if none is supported.
+    """
+
+    @abstractmethod
+    def support(self, reports: Reports) -> Words:
+        """Return the supported values of every report as bits (see `kernels.bits`)."""
+
+    @property
+    def report_bytes(self) -> int:
+        return 8 * words_for(self.domain_size) + 8
+
+    def guess(self, reports: Reports, rng: Generator) -> Values:
+        chosen: Values = choose_member(fresh_stream(rng), self.support(reports), self.domain_size)
+        return chosen
+
+    def supports(self, reports: Reports, value: int) -> NDArray[np.bool_]:
+        """Tell for every report whether it supports a value."""
+        return contains(self.support(reports), value)
+
+    def add_scores(self, reports: Reports, totals: Floats) -> None:
+        add_sets(self.support(reports), totals)
+
+    @abstractmethod
+    def loss_law(self, pair: InputPair) -> LossLaw:
+        """Return the exact law of the log-likelihood ratio of a report."""
+
+    def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats:
+        """Return ln P(report | first) - ln P(report | second) for every report."""
+        # Both values supported, or neither: the report says nothing about which it was.
+        level = self.loss_law(pair).supremum
+        return one_level_ratio(
+            self.supports(reports, pair.first), self.supports(reports, pair.second), level
+        )
+
+
+class SupportOracle(SetOracle):
+    """A protocol whose report supports the true value more often than the others.
+
+    The true value is supported with probability `p` and the others independently with probability
+    `q`, or the class gives its own `guess_rates_over` and `loss_law`.
     """
 
     @property
@@ -235,43 +283,16 @@ class SupportOracle(FrequencyOracle):
     def q(self) -> float:
         """Probability that the report of a value supports another one."""
 
-    @abstractmethod
-    def support(self, reports: Reports) -> Words:
-        """Return the supported values of every report as bits (see `kernels.bits`)."""
-
-    @property
-    def report_bytes(self) -> int:
-        return 8 * words_for(self.domain_size) + 8
-
-    def guess(self, reports: Reports, rng: Generator) -> Values:
-        chosen: Values = choose_member(fresh_stream(rng), self.support(reports), self.domain_size)
-        return chosen
-
-    def guess_rates_over(self, reports: int) -> Rates | None:
+    def guess_rates_over(self, pair: InputPair, reports: int) -> Rates | None:
         return independent_count_rates(
             self.domain_size,
             binomial(reports, self.p, self.absence),
             binomial(reports, self.q, 1 - self.q),
         )
 
-    def add_scores(self, reports: Reports, totals: Floats) -> None:
-        add_sets(self.support(reports), totals)
-
-    def supports(self, reports: Reports, value: int) -> NDArray[np.bool_]:
-        """Tell for every report whether it supports a value."""
-        return contains(self.support(reports), value)
-
     def loss_law(self, pair: InputPair) -> OneLevelLaw:
         """Return the exact law of the log-likelihood ratio of a report."""
         return OneLevelLaw(likely=self.p * (1 - self.q), unlikely=self.q * self.absence)
-
-    def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats:
-        """Return ln P(report | first) - ln P(report | second) for every report."""
-        # Both values supported, or neither: the report says nothing about which it was.
-        level = self.loss_law(pair).supremum
-        return one_level_ratio(
-            self.supports(reports, pair.first), self.supports(reports, pair.second), level
-        )
 
 
 def one_level_ratio(

@@ -61,7 +61,7 @@ class SHE(HistogramEncoding):
     def scale(self) -> float:
         return 2 / self.epsilon
 
-    def guess_rates_over(self, reports: int) -> Rates | None:
+    def guess_rates_over(self, pair: InputPair, reports: int) -> Rates | None:
         return laplace_guess_rates(self.domain_size, self.scale, reports)
 
     def add_sums(self, users: Users, reports: int, rng: Generator, totals: Floats) -> None:
@@ -82,7 +82,7 @@ class GaussianHistogram(HistogramEncoding):
 
     noise = NORMAL
 
-    def guess_rates_over(self, reports: int) -> Rates | None:
+    def guess_rates_over(self, pair: InputPair, reports: int) -> Rates | None:
         # The mean of the reports is a histogram with less noise.
         return gaussian_guess_rates(self.domain_size, self.scale / math.sqrt(reports))
 

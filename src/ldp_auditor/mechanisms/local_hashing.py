@@ -129,6 +129,16 @@ def _supports(reports: Any, hash_range: Any, value: Any, supported: Any) -> None
         supported[i] = hash_value(reports[i].hash_seed, value, hash_range) == reports[i].value
 
 
+def hash_and_randomize(value: int, n: int, p: float, hash_size: int, rng: Generator) -> Reports:
+    """Return `n` fresh hash functions with the hash of the value, kept with probability p."""
+    reports = np.empty(n, REPORT)
+    hash_range = np.uint64(hash_size)
+    _hash_and_randomize(
+        fresh_stream(rng), np.uint64(value), threshold(p), p == 1, hash_range, reports
+    )
+    return reports
+
+
 class LocalHashing(SupportOracle):
     """A report is a hash seed and a hash; it supports every value with that hash."""
 
@@ -163,16 +173,7 @@ class LocalHashing(SupportOracle):
         return truth_probabilities(self.epsilon, delta, self.hash_size)
 
     def privatize(self, value: int, n: int, rng: Generator) -> Reports:
-        reports = np.empty(n, REPORT)
-        _hash_and_randomize(
-            fresh_stream(rng),
-            np.uint64(self.check_value(value)),
-            threshold(self.p),
-            self.p == 1,
-            np.uint64(self.hash_size),
-            reports,
-        )
-        return reports
+        return hash_and_randomize(self.check_value(value), n, self.p, self.hash_size, rng)
 
     def support(self, reports: Reports) -> Words:
         sets = np.empty((len(reports), words_for(self.domain_size)), np.uint64)

@@ -95,7 +95,7 @@ class GRR(FrequencyOracle):
     def guess(self, reports: Reports, rng: Generator) -> Values:
         return reports
 
-    def guess_rates_over(self, reports: int) -> Rates | None:
+    def guess_rates_over(self, pair: InputPair, reports: int) -> Rates | None:
         return multinomial_guess_rates(self.domain_size, self.p, self.q, reports)
 
     def add_scores(self, reports: Reports, totals: Floats) -> None:

@@ -54,29 +54,7 @@ class SS(SupportOracle):
 
     def privatize(self, value: int, n: int, rng: Generator) -> Reports:
         value = self.check_value(value)
-        stream, truth = fresh_stream(rng), threshold(self.p)
-        reports = np.empty((n, words_for(self.domain_size)), np.uint64)
-        if reports.shape[1] == 1:
-            _select_by_halving(stream, value, self.domain_size, self.omega, truth, reports)
-        else:
-            start = self._start_density()
-            _select_by_mending(stream, value, self.domain_size, self.omega, truth, *start, reports)
-        return reports
-
-    def _start_density(self) -> tuple[int, np.uint64]:
-        """Return (d, m): sets start with every value in them with probability m / 2**d.
-
-        Any start gives the right law, because it treats the other values alike and so does the
-        mending; one near omega / k leaves little to mend, few binary digits are cheap to draw.
-        """
-        digits = (self.domain_size.bit_length() + 1) // 2
-        numerator = round(self.omega / self.domain_size * 2**digits)
-        if numerator == 0:
-            return 0, np.uint64(0)
-        while numerator % 2 == 0:
-            numerator //= 2
-            digits -= 1
-        return digits, np.uint64(numerator)
+        return select_subsets(value, self.domain_size, self.omega, self.p, n, rng)
 
     def support(self, reports: Reports) -> Words:
         return reports
@@ -88,12 +66,42 @@ class SS(SupportOracle):
             likely=self.p * (k - omega) / (k - 1), unlikely=self.absence * omega / (k - 1)
         )
 
-    def guess_rates_over(self, reports: int) -> Rates | None:
+    def guess_rates_over(self, pair: InputPair, reports: int) -> Rates | None:
         if self.omega == 1:  # randomized response, up to the form of the report
             return multinomial_guess_rates(self.domain_size, self.p, self.q, reports)
         if reports == 1:
             return Rates(self.p / self.omega, self.q / self.omega)
         return None  # sets of a fixed size make the counts of different values depend on each other
+
+
+def select_subsets(
+    value: int, domain_size: int, omega: int, p: float, n: int, rng: Generator
+) -> Words:
+    """Return `n` sets of `omega` values: the given one with probability p, any others alike."""
+    stream, truth = fresh_stream(rng), threshold(p)
+    reports = np.empty((n, words_for(domain_size)), np.uint64)
+    if reports.shape[1] == 1:
+        _select_by_halving(stream, value, domain_size, omega, truth, reports)
+    else:
+        start = _start_density(domain_size, omega)
+        _select_by_mending(stream, value, domain_size, omega, truth, *start, reports)
+    return reports
+
+
+def _start_density(domain_size: int, omega: int) -> tuple[int, np.uint64]:
+    """Return (d, m): sets start with every value in them with probability m / 2**d.
+
+    Any start gives the right law, because it treats the other values alike and so does the
+    mending; one near omega / k leaves little to mend, few binary digits are cheap to draw.
+    """
+    digits = (domain_size.bit_length() + 1) // 2
+    numerator = round(omega / domain_size * 2**digits)
+    if numerator == 0:
+        return 0, np.uint64(0)
+    while numerator % 2 == 0:
+        numerator //= 2
+        digits -= 1
+    return digits, np.uint64(numerator)
 
 
 @compiled

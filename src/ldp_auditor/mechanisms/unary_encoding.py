@@ -28,19 +28,7 @@ class UnaryEncoding(SupportOracle):
 
     def privatize(self, value: int, n: int, rng: Generator) -> Reports:
         value = self.check_value(value)
-        lanes = fresh_lanes(rng)
-        reports = np.empty((n, words_for(self.domain_size)), np.uint64)
-        true_bits = np.empty(words_for(n), np.uint64)
-        fill_bernoulli(lanes, threshold(self.p), true_bits)
-        reports_per_word = max(1, 64 // self.domain_size)
-        other_bits = reports.reshape(-1)
-        if reports_per_word > 1:
-            other_bits = np.empty(-(-n // reports_per_word), np.uint64)
-        fill_bernoulli(lanes, threshold(self.q), other_bits)
-        if reports_per_word > 1:
-            _deal(other_bits, reports_per_word, self.domain_size, reports)
-        _place(reports, self.domain_size, value, true_bits)
-        return reports
+        return randomize_one_hot(value, self.domain_size, self.p, self.q, n, rng)
 
     def support(self, reports: Reports) -> Words:
         return reports
@@ -60,6 +48,25 @@ class UnaryEncoding(SupportOracle):
 def bit_counts(reports: int, p: float, absence: float, q: float) -> Lottery:
     """Return a source of how often a bit is reported as 1 if it is 0 (law 0), and if it is 1."""
     return Lottery.of(binomial(reports, q, 1 - q), binomial(reports, p, absence))
+
+
+def randomize_one_hot(
+    value: int, domain_size: int, p: float, q: float, n: int, rng: Generator
+) -> Words:
+    """Return `n` sets that contain the value with probability p and each other one with q."""
+    lanes = fresh_lanes(rng)
+    reports = np.empty((n, words_for(domain_size)), np.uint64)
+    true_bits = np.empty(words_for(n), np.uint64)
+    fill_bernoulli(lanes, threshold(p), true_bits)
+    reports_per_word = max(1, 64 // domain_size)
+    other_bits = reports.reshape(-1)
+    if reports_per_word > 1:
+        other_bits = np.empty(-(-n // reports_per_word), np.uint64)
+    fill_bernoulli(lanes, threshold(q), other_bits)
+    if reports_per_word > 1:
+        _deal(other_bits, reports_per_word, domain_size, reports)
+    _place(reports, domain_size, value, true_bits)
+    return reports
 
 
 @compiled

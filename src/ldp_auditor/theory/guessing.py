@@ -187,12 +187,13 @@ def laplace_guess_rates(domain_size: int, scale: float, reports: int = 1) -> Rat
     # A sum of tau Laplace variables is a difference of two Gamma(tau) variables. It exceeds x >= 0
     # when less than tau events of a Poisson process happen up to x and up to the second variable
     # after it; the latter number is negative binomial.
-    j = np.arange(tau)
-    log_factorials: Floats = gammaln(tau - j)
+    j = np.arange(tau, dtype=np.float64)
+    shapes = tau - j
+    log_factorials: Floats = gammaln(shapes)
     early = np.exp(gammaln(tau + j) - gammaln(j + 1) - gammaln(tau) - (tau + j) * math.log(2))
 
     def survival(x: Floats) -> Floats:
-        out: Floats = gammaincc(tau - j, x[..., None]) @ early
+        out: Floats = gammaincc(shapes, x[..., None]) @ early
         return out
 
     def density(x: Floats) -> Floats:

@@ -232,6 +232,12 @@ class DiscreteLaw(LossLaw):
     largest: float
     """Largest loss, as exactly as it is known."""
 
+    @classmethod
+    def of(cls, losses: Floats, likely: Floats, unlikely: Floats) -> DiscreteLaw:
+        """Put losses with their probabilities in order."""
+        order = np.argsort(losses)
+        return cls(losses[order], likely[order], unlikely[order], float(losses[order[-1]]))
+
     @property
     def supremum(self) -> float:
         return self.largest

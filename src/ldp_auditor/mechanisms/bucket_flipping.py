@@ -1,0 +1,203 @@
+"""dBitFlipPM: a few permanent bits about the bucket of the value, sent again and again [Ding17]."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from ldp_auditor.core import Floats, InputPair, Rates, Reports
+from ldp_auditor.errors import require, whole_number
+from ldp_auditor.mechanisms.frequency_oracle import SetOracle
+from ldp_auditor.mechanisms.kernels.bits import contains, words_for
+from ldp_auditor.mechanisms.kernels.compilation import compiled
+from ldp_auditor.mechanisms.kernels.xoshiro import Words
+from ldp_auditor.mechanisms.memoization import RepeatedForever
+from ldp_auditor.mechanisms.subset_selection import select_subsets
+from ldp_auditor.mechanisms.unary_encoding import randomize_one_hot
+from ldp_auditor.theory.loss_law import DiscreteLaw
+from ldp_auditor.theory.quadrature import integrate
+
+
+@dataclass(frozen=True, kw_only=True)
+class BitFlipsOfBuckets(SetOracle):
+    """One report: which `bits` of the `buckets` were drawn, and a randomized bit for each of them.
+
+    Value v is in bucket v * buckets // domain_size. A report is two sets of buckets as bits (see
+    `kernels.bits`), one beside the other: those drawn, and those of them whose bit is 1. It
+    supports the values of the latter.
+    """
+
+    buckets: int
+    bits: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set("buckets", whole_number("buckets", self.buckets, 2))
+        self._set("bits", whole_number("bits", self.bits, 1))
+        require(
+            self.buckets <= self.domain_size,
+            f"there must not be more buckets than values, got buckets={self.buckets}, "
+            f"domain_size={self.domain_size}",
+        )
+        require(
+            self.bits <= self.buckets,
+            f"a bit is about a bucket of its own, so there must not be more bits than buckets, "
+            f"got bits={self.bits}, buckets={self.buckets}",
+        )
+
+    @property
+    def default_pair(self) -> InputPair:
+        """The ends of the domain; neighbours may share a bucket."""
+        return InputPair(0, self.domain_size - 1)
+
+    @property
+    def flip(self) -> float:
+        """Probability that a bit is flipped."""
+        shrink = math.exp(-self.epsilon / 2)
+        return shrink / (1 + shrink)
+
+    @property
+    def report_bytes(self) -> int:
+        return 16 * words_for(self.buckets) + 8 * words_for(self.domain_size)
+
+    def bucket(self, value: int) -> int:
+        """Bucket of a value."""
+        return value * self.buckets // self.domain_size
+
+    def size_of(self, bucket: int) -> int:
+        """Number of values in a bucket."""
+        first = -(-bucket * self.domain_size // self.buckets)
+        last = -(-(bucket + 1) * self.domain_size // self.buckets)
+        return last - first
+
+    def privatize(self, value: int, n: int, rng: Generator) -> Reports:
+        bucket = self.bucket(self.check_value(value))
+        drawn = select_subsets(bucket, self.buckets, self.bits, self.bits / self.buckets, n, rng)
+        ones = randomize_one_hot(bucket, self.buckets, 1 - self.flip, self.flip, n, rng)
+        return np.concatenate([drawn, drawn & ones], axis=1)
+
+    def _parts(self, reports: Reports) -> tuple[Words, Words]:
+        """Buckets that were drawn, and those of them whose bit is 1."""
+        words = words_for(self.buckets)
+        return reports[:, :words], reports[:, words:]
+
+    def support(self, reports: Reports) -> Words:
+        sets = np.zeros((len(reports), words_for(self.domain_size)), np.uint64)
+        _spread_out(self._parts(reports)[1], self.buckets, self.domain_size, sets)
+        return sets
+
+    def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats:
+        """Return the ratio: each of the two buckets tells epsilon / 2 for or against its value."""
+        if self.bucket(pair.first) == self.bucket(pair.second):
+            return np.zeros(len(reports))
+        drawn, ones = self._parts(reports)
+
+        def evidence(value: int) -> Floats:
+            bucket = self.bucket(value)
+            is_one: Floats = contains(ones, bucket).astype(np.float64)
+            return contains(drawn, bucket) * (2 * is_one - 1)
+
+        ratio: Floats = self.epsilon / 2 * (evidence(pair.first) - evidence(pair.second))
+        return ratio
+
+    def loss_law(self, pair: InputPair) -> DiscreteLaw:
+        if self.bucket(pair.first) == self.bucket(pair.second):
+            return DiscreteLaw.of(np.zeros(1), np.ones(1), np.ones(1))
+        d, b, flip = self.bits, self.buckets, self.flip
+        both = d * (d - 1) / (b * (b - 1))
+        one = d / b - both  # the first one's bucket is drawn and the second one's is not, or so
+        half = self.epsilon / 2
+        steps = np.array([-2, -1, 0, 1, 2])
+        neither = 1 - both - 2 * one
+        likely = np.array(
+            [
+                both * flip**2,
+                2 * one * flip,
+                neither + 2 * both * flip * (1 - flip),
+                2 * one * (1 - flip),
+                both * (1 - flip) ** 2,
+            ]
+        )
+        possible = likely + likely[::-1] > 0
+        return DiscreteLaw.of(
+            half * steps[possible], likely[possible], likely[::-1][possible].copy()
+        )
+
+    @property
+    def worst_case_epsilon(self) -> float:
+        """Exact smallest epsilon over all pairs; those that share a bucket lose nothing."""
+        return self.loss_law(self.default_pair).epsilon(self.delta)
+
+    def worst_case_over(self, pair: InputPair, reports: int) -> float | None:
+        return self.worst_case_epsilon
+
+    def guess_rates_over(self, pair: InputPair, reports: int) -> Rates | None:
+        first, second = self.bucket(pair.first), self.bucket(pair.second)
+        return Rates(self._chance(first, true=first), self._chance(first, true=second))
+
+    def _chance(self, bucket: int, true: int) -> float:
+        """Probability of guessing a given value of a bucket if the truth is in bucket `true`.
+
+        The value is drawn among X + s supported ones, s of its own bucket and X of others:
+        E[1 / (s + X)] is the integral of u^(s - 1) E[u^X] over u in (0, 1). Where no drawn bucket
+        has a 1, any value is guessed.
+        """
+        d, b, flip = self.bits, self.buckets, self.flip
+        rest = [self.size_of(i) for i in range(b) if i not in (bucket, true)]
+
+        def generating(u: Floats) -> Floats:
+            """E[u^X] given that the guessed value's bucket is drawn."""
+            if bucket == true:
+                return _mean_product(rest, d - 1, flip, u)
+            hers = flip + (1 - flip) * u ** self.size_of(true)
+            drawn = (d - 1) / (b - 1)
+            return (1 - drawn) * _mean_product(rest, d - 1, flip, u) + (
+                drawn * hers * _mean_product(rest, d - 2, flip, u)
+            )
+
+        own = (1 - flip) if bucket == true else flip
+        size = self.size_of(bucket)
+        edges = np.append(1 - 0.5 ** np.arange(40), 1.0)
+        share = integrate(lambda u: u ** (size - 1) * generating(u), edges)
+        none = (d / b) * flip * (1 - flip) ** (d - 1) + (1 - d / b) * (1 - flip) ** d
+        return d / b * own * share + none / self.domain_size
+
+
+def _mean_product(sizes: list[int], drawn: int, flip: float, u: Floats) -> Floats:
+    """Mean of the product of 1 - flip + flip u^size over a uniform choice of so many buckets.
+
+    Sizes differ by one at most, so that only the number of larger ones in the choice matters.
+    """
+    if not 0 <= drawn <= len(sizes):
+        return np.zeros_like(u)
+    small = min(sizes, default=1)
+    larger = sum(size > small for size in sizes)
+    factors = [1 - flip + flip * u**size for size in (small, small + 1)]
+    mean = np.zeros_like(u)
+    for j in range(max(0, drawn - (len(sizes) - larger)), min(drawn, larger) + 1):
+        ways = math.comb(larger, j) * math.comb(len(sizes) - larger, drawn - j)
+        share = ways / math.comb(len(sizes), drawn)
+        mean += share * factors[1] ** j * factors[0] ** (drawn - j)
+    return mean
+
+
+@compiled
+def _spread_out(bucket_sets: Any, buckets: int, domain_size: int, sets: Any) -> None:
+    """Write the values of every set of buckets."""
+    for i in range(sets.shape[0]):
+        for v in range(domain_size):
+            bucket = v * buckets // domain_size
+            bit = (bucket_sets[i, bucket >> 6] >> np.uint64(bucket & 63)) & np.uint64(1)
+            sets[i, v >> 6] |= bit << np.uint64(v & 63)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DBitFlipPM(RepeatedForever, BitFlipsOfBuckets):
+    """dBitFlipPM [Ding17]: the drawn buckets and their bits are kept for ever."""
+
+    name = "dBitFlipPM"
+    summary = "permanent bits of a few of the buckets (--buckets, --bits)"

@@ -1,0 +1,118 @@
+"""What protocols with memoization share: a permanent randomization, then one for every report.
+
+A user randomizes the value once and keeps the outcome, the memo, for ever; every report randomizes
+the memo again. One report keeps epsilon (called epsilon_1 in the papers); any number of them keeps
+epsilon_infinity, because an attacker who averages the reports finds the memo and no more. The paper
+audits these protocols in its appendix F [Arcolezi24].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from types import new_class
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from ldp_auditor.core import Claim, Floats, InputPair, Rates, Reports
+from ldp_auditor.errors import number, require
+from ldp_auditor.mechanisms.frequency_oracle import MAX_EPSILON, FrequencyOracle, Users
+from ldp_auditor.theory.loss_law import LossLaw
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoizedOracle(FrequencyOracle):
+    """A protocol with two guarantees: `epsilon` of one report, `epsilon_infinity` of all."""
+
+    memoizes = True
+
+    epsilon_infinity: float
+
+    def __post_init__(self) -> None:
+        self._set("epsilon_infinity", number("epsilon_infinity", self.epsilon_infinity))
+        super().__post_init__()
+
+    def check_epsilon(self) -> None:
+        """Raise unless both guarantees can be given at once."""
+        super().check_epsilon()
+        require(
+            self.epsilon_infinity <= MAX_EPSILON,
+            f"epsilon_infinity must be at most {MAX_EPSILON}, "
+            f"got epsilon_infinity={self.epsilon_infinity}",
+        )
+        require(
+            self.epsilon < self.epsilon_infinity,
+            f"one report must keep more than all of them together: epsilon_1 must be below "
+            f"epsilon_infinity, got epsilon_1={self.epsilon}, "
+            f"epsilon_infinity={self.epsilon_infinity}",
+        )
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        return {"epsilon_1": self.epsilon, **super().options}
+
+    def claim_over(self, reports: int) -> Claim:
+        return self.claim if reports == 1 else Claim(self.epsilon_infinity, self.delta)
+
+    def composed_epsilon(self, pair: InputPair, reports: int, delta: float) -> float | None:
+        return None  # the reports depend on each other through the memo
+
+    def privatize(self, value: int, n: int, rng: Generator) -> Reports:
+        return self.collect(self.enroll(value, n, rng), 1, rng)
+
+
+class RepeatedForever(FrequencyOracle):
+    """The plain scheme: the memo itself is sent again and again [Ding17], so reports never differ.
+
+    Whatever holds for one report holds for all of them.
+    """
+
+    memoizes = True
+
+    ratio_of_sums = None
+    """Not needed: one report tells all."""
+
+    def claim_over(self, reports: int) -> Claim:
+        return self.claim
+
+    def enroll(self, value: int, n: int, rng: Generator) -> Users:
+        return Users(self.check_value(value), n, self.privatize(value, n, rng))
+
+    def collect(self, users: Users, reports: int, rng: Generator) -> Reports:
+        return np.repeat(users.memo, reports, axis=0)
+
+    def add_sums(self, users: Users, reports: int, rng: Generator, totals: Floats) -> None:
+        """Add the scores of the memo as often as it is sent."""
+        once = np.zeros_like(totals)
+        self.add_scores(users.memo, once)
+        totals += reports * once
+
+    def combined_ratio(self, total: Floats, reports: int) -> Floats:
+        return total / reports
+
+    def guess_rates_over(self, pair: InputPair, reports: int) -> Rates | None:
+        return super().guess_rates_over(pair, 1)  # type: ignore[safe-super]
+
+    def loss_law_over(self, pair: InputPair, reports: int) -> LossLaw | None:
+        return super().loss_law_over(pair, 1)
+
+    def composed_epsilon(self, pair: InputPair, reports: int, delta: float) -> float | None:
+        return None  # the reports are all the same
+
+
+@cache
+def memo_of(protocol: type[FrequencyOracle]) -> type[FrequencyOracle]:
+    """Make the plain scheme of any protocol: its first report, for ever."""
+    require(not protocol.memoizes, f"{protocol.name} memoizes already")
+    made: type[FrequencyOracle] = new_class(
+        f"Memo{protocol.__name__}",
+        (RepeatedForever, protocol),
+        {"listed": False},
+        lambda body: body.update(
+            name=f"Memo[{protocol.name}]", summary=f"one report of {protocol.name}, for ever"
+        ),
+    )
+    return made

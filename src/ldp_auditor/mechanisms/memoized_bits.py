@@ -1,0 +1,297 @@
+"""Memoized unary encoding: k permanent bits, each randomized again in every report."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from ldp_auditor.core import Floats, InputPair, Rates, Reports
+from ldp_auditor.errors import number, require
+from ldp_auditor.mechanisms.frequency_oracle import SetOracle, Users
+from ldp_auditor.mechanisms.kernels.bits import fill_bernoulli, last_word_mask, words_for
+from ldp_auditor.mechanisms.kernels.compilation import compiled
+from ldp_auditor.mechanisms.kernels.sums import add_draws
+from ldp_auditor.mechanisms.kernels.xoshiro import Words, fresh_lanes, threshold
+from ldp_auditor.mechanisms.memoization import MemoizedOracle
+from ldp_auditor.mechanisms.unary_encoding import bit_counts, randomize_one_hot
+from ldp_auditor.theory.guessing import binomial, independent_count_rates
+from ldp_auditor.theory.loss_law import DiscreteLaw, LossLaw, OneLevelLaw
+
+MOST_REPORTS = 1000
+"""Reports up to which the exact law of the loss is tabulated, over both counts that matter."""
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Two rounds of bits: a bit is 1 with probability p if the round's input is 1, q if it is 0."""
+
+    p1: float
+    q1: float
+    p2: float
+    q2: float
+
+    @property
+    def p(self) -> float:
+        """Probability that the bit of the true value is reported as 1."""
+        return self.p1 * self.p2 + (1 - self.p1) * self.q2
+
+    @property
+    def q(self) -> float:
+        """Probability that the bit of another value is reported as 1."""
+        return self.q1 * self.p2 + (1 - self.q1) * self.q2
+
+    @property
+    def epsilon(self) -> float:
+        """Loss of one report."""
+        return odds_ratio(self.p, self.q)
+
+    @property
+    def epsilon_infinity(self) -> float:
+        """Loss of the memo."""
+        return odds_ratio(self.p1, self.q1)
+
+    def count_laws(self, reports: int) -> tuple[Floats, Floats]:
+        """Laws of how often the bit of the true value, and of another one, is reported as 1."""
+        if_one = binomial(reports, self.p2, 1 - self.p2)
+        if_zero = binomial(reports, self.q2, 1 - self.q2)
+        return (
+            self.p1 * if_one + (1 - self.p1) * if_zero,
+            self.q1 * if_one + (1 - self.q1) * if_zero,
+        )
+
+    def log_ratios(self, reports: int) -> Floats:
+        """Log-likelihood ratio of "this is the true value" for every count of its bit."""
+        from scipy.special import xlogy
+
+        ones = np.arange(reports + 1)
+        zeros = reports - ones
+        log_one = xlogy(ones, self.p2) + xlogy(zeros, 1 - self.p2)
+        log_zero = xlogy(ones, self.q2) + xlogy(zeros, 1 - self.q2)
+
+        def log_mixture(share: float) -> Floats:
+            mixed: Floats = np.logaddexp(math.log(share) + log_one, math.log1p(-share) + log_zero)
+            return mixed
+
+        return log_mixture(self.p1) - log_mixture(self.q1)
+
+
+def odds_ratio(p: float, q: float) -> float:
+    """Loss of bits that are 1 with probability p for the true value, q for the others."""
+    return math.log(p) - math.log1p(-p) - math.log(q) + math.log1p(-q)
+
+
+class MemoizedBits(MemoizedOracle, SetOracle):
+    """A user keeps k randomized bits; a report randomizes each of them again."""
+
+    @property
+    @abstractmethod
+    def chain(self) -> Chain:
+        """Probabilities of both rounds; raises if there are none."""
+
+    def check_epsilon(self) -> None:
+        super().check_epsilon()
+        _ = self.chain
+
+    @property
+    def report_bytes(self) -> int:
+        return 32 * words_for(self.domain_size)
+
+    def enroll(self, value: int, n: int, rng: Generator) -> Users:
+        value = self.check_value(value)
+        chain = self.chain
+        memo = randomize_one_hot(value, self.domain_size, chain.p1, chain.q1, n, rng)
+        return Users(value, n, memo)
+
+    def collect(self, users: Users, reports: int, rng: Generator) -> Reports:
+        chain, lanes = self.chain, fresh_lanes(rng)
+        words = words_for(self.domain_size)
+        if_one = np.empty((users.count * reports, words), np.uint64)
+        if_zero = np.empty_like(if_one)
+        fill_bernoulli(lanes, threshold(chain.p2), if_one.reshape(-1))
+        fill_bernoulli(lanes, threshold(chain.q2), if_zero.reshape(-1))
+        _choose_bits(users.memo, reports, self.domain_size, if_zero, if_one)
+        return if_one
+
+    def support(self, reports: Reports) -> Words:
+        return reports
+
+    def add_sums(self, users: Users, reports: int, rng: Generator, totals: Floats) -> None:
+        chain = self.chain
+        counts = bit_counts(reports, chain.p2, 1 - chain.p2, chain.q2)
+        add_draws(rng, users.memo, counts, totals)
+
+    def ratio_of_sums(self, totals: Floats, pair: InputPair, reports: int) -> Floats:
+        """Return the log-likelihood ratio of all reports: the bits of the two values tell it."""
+        ratios = self.chain.log_ratios(reports)
+        first, second = (totals[:, value].astype(np.int64) for value in (pair.first, pair.second))
+        difference: Floats = ratios[first] - ratios[second]
+        return difference
+
+    def guess_rates_over(self, pair: InputPair, reports: int) -> Rates | None:
+        return independent_count_rates(self.domain_size, *self.chain.count_laws(reports))
+
+    def loss_law(self, pair: InputPair) -> OneLevelLaw:
+        chain = self.chain
+        return OneLevelLaw(likely=chain.p * (1 - chain.q), unlikely=chain.q * (1 - chain.p))
+
+    def loss_law_over(self, pair: InputPair, reports: int) -> LossLaw | None:
+        if reports == 1:
+            return self.loss_law(pair)
+        return _law_of_two_counts(self.chain, reports) if reports <= MOST_REPORTS else None
+
+    def worst_case_over(self, pair: InputPair, reports: int) -> float | None:
+        if self.delta > 0:
+            return super().worst_case_over(pair, reports)
+        ratios = self.chain.log_ratios(reports)
+        return float(ratios.max() - ratios.min())
+
+
+@lru_cache(maxsize=16)
+def _law_of_two_counts(chain: Chain, reports: int) -> DiscreteLaw:
+    """Law of the loss of many reports: the bits of both values are independent."""
+    true_count, other_count = chain.count_laws(reports)
+    ratios = chain.log_ratios(reports)
+    losses = (ratios[:, None] - ratios[None, :]).reshape(-1)
+    likely = (true_count[:, None] * other_count[None, :]).reshape(-1)
+    unlikely = (other_count[:, None] * true_count[None, :]).reshape(-1)
+    return DiscreteLaw.of(losses, likely, unlikely)
+
+
+@compiled
+def _choose_bits(memo: Any, reports: int, domain_size: int, if_zero: Any, if_one: Any) -> None:
+    """Keep in `if_one` the bits of `if_zero` where the user's permanent bit is 0."""
+    words = memo.shape[1]
+    last = last_word_mask(domain_size)
+    for i in range(memo.shape[0]):
+        for t in range(i * reports, (i + 1) * reports):
+            for w in range(words):
+                kept = memo[i, w]
+                if_one[t, w] = (if_one[t, w] & kept) | (if_zero[t, w] & ~kept)
+            if_one[t, words - 1] &= last
+
+
+@dataclass(frozen=True, kw_only=True)
+class RAPPOR(MemoizedBits):
+    """Basic one-hot RAPPOR [Erlingsson14] by its own parameters f, p and q.
+
+    Both guarantees follow from them. An epsilon given all the same is the claim that is tested.
+    """
+
+    name = "RAPPOR"
+    summary = "basic RAPPOR, one-hot (guarantees follow from f, p, q)"
+
+    epsilon: float = math.nan
+    epsilon_infinity: float = math.nan
+    f: float = 0.5
+    p: float = 0.5
+    q: float = 0.75
+
+    def __post_init__(self) -> None:
+        for name in ("f", "p", "q"):
+            value = number(name, getattr(self, name))
+            self._set(name, value)
+            require(0 < value < 1, f"{name} must lie in (0, 1), got {name}={value}")
+        require(
+            self.p < self.q,
+            f"a permanent 1 must be reported as 1 more often than a 0: p must be below q, "
+            f"got p={self.p}, q={self.q}",
+        )
+        for name in ("epsilon", "epsilon_infinity"):
+            if math.isnan(getattr(self, name)):
+                self._set(name, getattr(self.chain, name))
+        super().__post_init__()
+
+    @property
+    def chain(self) -> Chain:
+        # [Erlingsson14] sections 2 and 3: a permanent bit is a coin with probability f.
+        return Chain(p1=1 - self.f / 2, q1=self.f / 2, p2=self.q, q2=self.p)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LSUE(MemoizedBits):
+    """SUE, then SUE: RAPPOR by its guarantees [Arcolezi22]."""
+
+    name = "L-SUE"
+    summary = "memoized SUE, then SUE"
+
+    @property
+    def chain(self) -> Chain:
+        q1 = symmetric_q(self.epsilon_infinity)
+        # For symmetric rounds (2p - 1) of the chain is the product of that of the rounds.
+        strength = math.tanh(self.epsilon / 4) / math.tanh(self.epsilon_infinity / 4)
+        return Chain(p1=1 - q1, q1=q1, p2=(1 + strength) / 2, q2=(1 - strength) / 2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LOSUE(MemoizedBits):
+    """OUE, then SUE [Arcolezi22]."""
+
+    name = "L-OSUE"
+    summary = "memoized OUE, then SUE"
+
+    @property
+    def chain(self) -> Chain:
+        one, all_ = math.exp(-self.epsilon), math.exp(-self.epsilon_infinity)
+        scale = (1 + one) * (1 - all_)
+        p2 = (1 - one * all_) / scale
+        return Chain(p1=0.5, q1=all_ / (1 + all_), p2=p2, q2=(one - all_) / scale)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LOUE(MemoizedBits):
+    """OUE, then OUE [Arcolezi22]."""
+
+    name = "L-OUE"
+    summary = "memoized OUE, then OUE"
+
+    @property
+    def chain(self) -> Chain:
+        shrink = math.exp(-self.epsilon_infinity)
+        return then_optimal(self, 0.5, shrink / (1 + shrink))
+
+
+@dataclass(frozen=True, kw_only=True)
+class LSOUE(MemoizedBits):
+    """SUE, then OUE [Arcolezi22]."""
+
+    name = "L-SOUE"
+    summary = "memoized SUE, then OUE"
+
+    @property
+    def chain(self) -> Chain:
+        q1 = symmetric_q(self.epsilon_infinity)
+        return then_optimal(self, 1 - q1, q1)
+
+
+def symmetric_q(epsilon: float) -> float:
+    """Return q of symmetric unary encoding."""
+    shrink = math.exp(-epsilon / 2)
+    return shrink / (1 + shrink)
+
+
+def then_optimal(oracle: MemoizedOracle, p1: float, q1: float) -> Chain:
+    """Return the chain whose second round has p2 = 1/2 and gives one report its epsilon.
+
+    With p = a + b q2 and q = c + d q2 of the chain, p (1 - q) = e^epsilon (1 - p) q is a quadratic
+    equation for q2. Its value at 0 is negative where even q2 = 0 loses less than epsilon.
+    """
+    most = odds_ratio(p1 / 2, q1 / 2)
+    require(
+        oracle.epsilon <= most,
+        f"{oracle.name} cannot lose as much as epsilon_1={oracle.epsilon} with one report at "
+        f"epsilon_infinity={oracle.epsilon_infinity}: its second round keeps a 1 with probability "
+        f"1/2, so that epsilon_1 is at most {most:.6g}",
+    )
+    a, b, c, d = p1 / 2, 1 - p1, q1 / 2, 1 - q1
+    shrink = math.exp(-oracle.epsilon)  # the equation is divided by e^epsilon
+    square = -math.expm1(-oracle.epsilon) * b * d
+    linear = shrink * (b * (1 - c) - a * d) - ((1 - a) * d - b * c)
+    constant = shrink * a * (1 - c) - (1 - a) * c
+    root = math.sqrt(max(0.0, linear * linear - 4 * square * constant))
+    return Chain(p1=p1, q1=q1, p2=0.5, q2=max(0.0, 2 * constant / (root - linear)))

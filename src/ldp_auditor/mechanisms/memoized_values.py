@@ -1,0 +1,241 @@
+"""Memoized randomized response, over the values themselves or over their hashes."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from ldp_auditor.core import Floats, InputPair, Rates, Reports
+from ldp_auditor.mechanisms.frequency_oracle import Users
+from ldp_auditor.mechanisms.kernels.compilation import compiled
+from ldp_auditor.mechanisms.kernels.xoshiro import advance, fresh_stream, threshold
+from ldp_auditor.mechanisms.local_hashing import (
+    REPORT,
+    LocalHashing,
+    hash_and_randomize,
+    hash_value,
+)
+from ldp_auditor.mechanisms.memoization import MemoizedOracle
+from ldp_auditor.mechanisms.randomized_response import GRR, keep_or_replace, truth_probabilities
+from ldp_auditor.theory.guessing import multinomial_guess_rates
+from ldp_auditor.theory.loss_law import DiscreteLaw, LossLaw
+from ldp_auditor.theory.memoized_values import MemoizedResponse
+
+
+class MemoizedChoice(MemoizedOracle):
+    """A user keeps one randomized choice; a report randomizes it again."""
+
+    @property
+    @abstractmethod
+    def choices(self) -> int:
+        """How many there are to choose from."""
+
+    @property
+    def response(self) -> MemoizedResponse:
+        """Probabilities of both rounds: [Arcolezi22] for L-GRR, [Arcolezi23] for LOLOHA.
+
+        The second round has p2 / q2 = (e^(e1 + e) - 1) / (e^e - e^e1) for epsilon_1 = e1 and
+        epsilon_infinity = e. With more than two choices one report then loses less than epsilon_1,
+        because the papers leave out memos that are neither the value nor the report.
+        """
+        one, all_ = math.exp(-self.epsilon), math.exp(-self.epsilon_infinity)
+        weight = (one - all_) / (1 - one * all_)
+        p1, q1 = truth_probabilities(self.epsilon_infinity, 0.0, self.choices)
+        p2 = 1 / (1 + (self.choices - 1) * weight)
+        return MemoizedResponse(self.choices, p1, q1, p2, weight * p2)
+
+    def worst_case_over(self, pair: InputPair, reports: int) -> float | None:
+        if self.delta > 0:
+            return super().worst_case_over(pair, reports)
+        return self.response.worst_case(reports)
+
+
+@compiled
+def _randomize_memos(stream: Any, memos: Any, each: int, truth: Any, size: Any, out: Any) -> None:
+    """Write `each` randomized versions of every memo, one after the other."""
+    a, b, c, d = stream
+    for i in range(memos.size):
+        for t in range(i * each, (i + 1) * each):
+            keep, a, b, c, d = advance(a, b, c, d)
+            choice, a, b, c, d = advance(a, b, c, d)
+            out[t] = keep_or_replace(memos[i], keep, choice, truth, size)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LGRR(MemoizedChoice, GRR):
+    """GRR, then GRR [Arcolezi22]; a report is a value."""
+
+    name = "L-GRR"
+    summary = "memoized GRR, then GRR"
+
+    @property
+    def choices(self) -> int:
+        return self.domain_size
+
+    @property
+    def p(self) -> float:
+        return self.response.p
+
+    @property
+    def q(self) -> float:
+        return self.response.q
+
+    def enroll(self, value: int, n: int, rng: Generator) -> Users:
+        return Users(self.check_value(value), n, self._first_round().privatize(value, n, rng))
+
+    def _first_round(self) -> GRR:
+        return GRR(epsilon=self.epsilon_infinity, domain_size=self.domain_size)
+
+    def collect(self, users: Users, reports: int, rng: Generator) -> Reports:
+        out = np.empty(users.count * reports, np.int64)
+        _randomize_memos(
+            fresh_stream(rng),
+            users.memo.view(np.uint64),
+            reports,
+            threshold(self.response.p2),
+            np.uint64(self.domain_size),
+            out.view(np.uint64),
+        )
+        return out
+
+    def ratio_of_sums(self, totals: Floats, pair: InputPair, reports: int) -> Floats:
+        """Return the log-likelihood ratio of all reports; every count matters, by the memos."""
+        return _ratio(self.response, totals, totals, pair)
+
+    def guess_rates_over(self, pair: InputPair, reports: int) -> Rates | None:
+        response = self.response
+        of_memo = multinomial_guess_rates(self.domain_size, response.p2, response.q2, reports)
+        if of_memo is None:
+            return None
+        hit, alarm = of_memo.true_positive, of_memo.false_positive
+        return Rates(
+            response.p1 * hit + (1 - response.p1) * alarm,
+            response.q1 * hit + (1 - response.q1) * alarm,
+        )
+
+    def loss_law_over(self, pair: InputPair, reports: int) -> LossLaw | None:
+        if reports == 1:
+            return self.loss_law(pair)
+        every_count = self.response.enumerated(reports)
+        return None if every_count is None else every_count.loss_law
+
+
+def _ratio(response: MemoizedResponse, counts: Floats, totals: Floats, pair: InputPair) -> Floats:
+    """Log-likelihood ratio of all counts, where `totals` has those of the two values."""
+    log_sum = response.log_sum(counts)
+    first, second = (
+        response.log_likelihood(totals[:, value], log_sum) for value in (pair.first, pair.second)
+    )
+    return first - second
+
+
+class LOLOHA(MemoizedChoice, LocalHashing):
+    """Longitudinal local hashing [Arcolezi23]: one hash function for ever, then memoized GRR."""
+
+    @property
+    def choices(self) -> int:
+        return self.hash_size
+
+    @property
+    def score_columns(self) -> int:
+        return self.domain_size + self.hash_size
+
+    @property
+    def p(self) -> float:
+        return self.response.p
+
+    @property
+    def absence(self) -> float:
+        return (self.hash_size - 1) * self.response.q
+
+    def enroll(self, value: int, n: int, rng: Generator) -> Users:
+        value = self.check_value(value)
+        memo = hash_and_randomize(value, n, self.response.p1, self.hash_size, rng)
+        return Users(value, n, memo)
+
+    def collect(self, users: Users, reports: int, rng: Generator) -> Reports:
+        out = np.empty(users.count * reports, REPORT)
+        out["hash_seed"] = np.repeat(users.memo["hash_seed"], reports)
+        _randomize_memos(
+            fresh_stream(rng),
+            users.memo["value"],
+            reports,
+            threshold(self.response.p2),
+            np.uint64(self.hash_size),
+            out["value"],
+        )
+        return out
+
+    def add_scores(self, reports: Reports, totals: Floats) -> None:
+        """Count the reported hashes in the last columns; a value has the count of its hash."""
+        _add_hashes(reports, self.domain_size, np.uint64(self.hash_size), totals)
+
+    def ratio_of_sums(self, totals: Floats, pair: InputPair, reports: int) -> Floats:
+        """Return the log-likelihood ratio of all reports, given the hash function."""
+        return _ratio(self.response, totals[:, self.domain_size :], totals, pair)
+
+    def guess_rates_over(self, pair: InputPair, reports: int) -> Rates | None:
+        if reports == 1:
+            return super().guess_rates_over(pair, 1)
+        every_count = self.response.enumerated(reports)
+        if every_count is None:
+            return None
+        hit = every_count.hashed_hit(self.domain_size)
+        return Rates(hit, (1 - hit) / (self.domain_size - 1))
+
+    def loss_law_over(self, pair: InputPair, reports: int) -> LossLaw | None:
+        if reports == 1:
+            return self.loss_law(pair)
+        every_count = self.response.enumerated(reports)
+        if every_count is None:
+            return None
+        # Values with the same hash cannot be told apart.
+        alike = 1 / self.hash_size
+        return DiscreteLaw.of(
+            np.append(every_count.losses, 0.0),
+            np.append((1 - alike) * every_count.likely, alike),
+            np.append((1 - alike) * every_count.unlikely, alike),
+        )
+
+
+@compiled
+def _add_hashes(reports: Any, domain_size: int, hash_range: Any, totals: Any) -> None:
+    users = totals.shape[0]
+    each = reports.size // users
+    for i in range(users):
+        for t in range(i * each, (i + 1) * each):
+            totals[i, domain_size + np.int64(reports[t].value)] += 1.0
+        seed = reports[i * each].hash_seed
+        for v in range(domain_size):
+            hashed = hash_value(seed, np.uint64(v), hash_range)
+            totals[i, v] = totals[i, domain_size + np.int64(hashed)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BiLOLOHA(LOLOHA):
+    """LOLOHA with two hashes [Arcolezi23]: the strongest privacy."""
+
+    name = "BiLOLOHA"
+    summary = "longitudinal local hashing, two hashes"
+
+
+@dataclass(frozen=True, kw_only=True)
+class OLOLOHA(LOLOHA):
+    """LOLOHA with the number of hashes that minimizes the variance [Arcolezi23]."""
+
+    name = "OLOLOHA"
+    summary = "longitudinal local hashing, optimal number of hashes"
+
+    @property
+    def hash_size(self) -> int:
+        # [Arcolezi23] gives the optimum in a = e^epsilon_infinity and b = e^epsilon_1; here in
+        # u = 1 / a and c = b / a, which do not overflow.
+        u = math.exp(-self.epsilon_infinity)
+        c = math.exp(self.epsilon - self.epsilon_infinity)
+        root = math.sqrt(max(0.0, 1 - 14 * u**2 + 12 * c * u**2 - 12 * c**2 + 12 * c + u**4))
+        return 1 + max(1, round((u**2 - 1 + root) / (6 * u * (1 - c))))
