@@ -9,6 +9,7 @@ import typer
 from ldp_auditor.errors import AuditError, require
 
 if TYPE_CHECKING:
+    from ldp_auditor.longitudinal import Study
     from ldp_auditor.mechanisms import FrequencyOracle
 
 Protocol = Annotated[list[str], typer.Argument(metavar="PROTOCOL", show_default=False)]
@@ -18,7 +19,34 @@ Delta = Annotated[
     float | None,
     typer.Option(help="Claimed delta.", show_default="0, or 1e-5 for approximate protocols"),
 ]
-Pair = Annotated[str, typer.Option(help="The two values to tell apart, counted from 0.")]
+Pair = Annotated[
+    str | None,
+    typer.Option(
+        help="The two values to tell apart, counted from 0.",
+        show_default="0,1; for dBitFlipPM the first and the last",
+    ),
+]
+Reports = Annotated[
+    str | None,
+    typer.Option(
+        help="Reports of the same value by each user: 250, or several numbers such as 5,10,25.",
+        show_default="1",
+    ),
+]
+Composition = Annotated[
+    str,
+    typer.Option(
+        help="With --reports: draw sums of reports from their exact law where it is known (auto, "
+        "law), or report by report (simulate)."
+    ),
+]
+ComposedDelta = Annotated[
+    float | None,
+    typer.Option(
+        help="With --reports: delta at which the tight composition is told.",
+        show_default="that of the claim, or 1e-5",
+    ),
+]
 Trials = Annotated[
     str, typer.Option(help="Reports of each of the two values, e.g. 1e6 (for audit also auto).")
 ]
@@ -58,13 +86,31 @@ def parse_trials(text: str) -> int:
     return int(number)
 
 
-def parse_pair(text: str) -> tuple[int, int]:
-    """Read two values of the domain, separated by a comma."""
+def parse_pair(text: str | None) -> tuple[int, int] | None:
+    """Read two values of the domain, separated by a comma; without any, the default is meant."""
+    if text is None:
+        return None
     try:
         first, second = (int(part) for part in text.split(","))
     except ValueError:
         raise AuditError(f"pair must be two values such as 0,1, got {text!r}") from None
     return first, second
+
+
+def parse_study(
+    reports: str | None, composition: str, composed_delta: float | None
+) -> Study | None:
+    """Read numbers of reports, separated by commas; a single report is no study."""
+    from ldp_auditor.longitudinal import Study
+
+    try:
+        numbers = tuple(int(part) for part in (reports or "1").split(","))
+    except ValueError:
+        raise AuditError(
+            f"reports must be a whole number, or several such as 5,10,25, got {reports!r}"
+        ) from None
+    study = Study(reports=numbers, composition=composition, composed_delta=composed_delta)
+    return None if study.reports == (1,) else study
 
 
 def parse_protocol(words: list[str]) -> tuple[str, dict[str, str]]:
@@ -89,7 +135,9 @@ def convert_options(protocol: str, options: dict[str, str]) -> dict[str, Any]:
     """Give a protocol's own options the types that it declares."""
     from ldp_auditor import mechanisms
 
-    types = mechanisms.find(protocol).option_types()
+    types = dict(mechanisms.find(protocol).option_types())
+    if "epsilon_infinity" in types:
+        types = {"epsilon_1": float, **types}
     converted: dict[str, Any] = {}
     for name, text in options.items():
         flag = "--" + name.replace("_", "-")

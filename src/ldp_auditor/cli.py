@@ -21,6 +21,8 @@ from ldp_auditor.arguments import (
     AsJson,
     Attack,
     Bound,
+    ComposedDelta,
+    Composition,
     Delta,
     DomainSize,
     Epsilon,
@@ -28,14 +30,16 @@ from ldp_auditor.arguments import (
     Pair,
     Precision,
     Protocol,
+    Reports,
     Seed,
     Trials,
     Workers,
     make_protocol,
     parse_pair,
+    parse_study,
     parse_trials,
 )
-from ldp_auditor.errors import AuditError
+from ldp_auditor.errors import AuditError, require
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -82,7 +86,10 @@ def audit(
     domain_size: DomainSize,
     epsilon: Epsilon = None,
     delta: Delta = None,
-    pair: Pair = "0,1",
+    pair: Pair = None,
+    reports: Reports = None,
+    composition: Composition = "auto",
+    composed_delta: ComposedDelta = None,
     trials: Trials = "1e6",
     alpha: Alpha = 0.01,
     bound: Bound = "clopper-pearson",
@@ -91,39 +98,64 @@ def audit(
     workers: Workers = None,
     precision: Precision = 0.01,
     max_trials: MaxTrials = "1e9",
+    figure: Annotated[
+        Path | None,
+        typer.Option(help="With several --reports: where to draw the curve.", show_default="none"),
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Audit one protocol. Its own options, such as --hash-range, are shown by 'list'."""
-    from ldp_auditor.auditing import AuditPlan, run
-    from ldp_auditor.core import InputPair
+    from ldp_auditor.auditing import run
     from ldp_auditor.execution.threads import ThreadEngine
+    from ldp_auditor.interface import plan_audit
+    from ldp_auditor.longitudinal import run_study
+    from ldp_auditor.report.figures import check_figure_path
     from ldp_auditor.report.progress import progress_bar
     from ldp_auditor.sequential import Stopping, run_until_precise
 
     automatic = trials == "auto"
     most = parse_trials(max_trials if automatic else trials)
-    plan = AuditPlan(
-        mechanism=make_protocol(words, epsilon, domain_size, delta),
-        pair=InputPair(*parse_pair(pair)),
+    plan = plan_audit(
+        make_protocol(words, epsilon, domain_size, delta),
+        pair=parse_pair(pair),
         attack=attack,
         bound=bound,
         alpha=alpha,
         trials=most,
         seed=seed,
     )
+    study = parse_study(reports, composition, composed_delta)
+    require(
+        not (automatic and study), "--trials auto is for single reports; give --trials a number"
+    )
+    require(
+        figure is None or (study is not None and len(study.reports) > 1),
+        "--figure draws a curve over several numbers of reports, such as --reports 5,10,25",
+    )
+    if figure is not None:
+        check_figure_path(figure)
     engine = ThreadEngine.of(workers)
     with progress_bar(f"auditing {plan.mechanism.name}", 2 * most) as bar:
-        if automatic:
-            result = run_until_precise(plan, Stopping(precision, most), engine, bar.advance)
+        if study is not None:
+            results = run_study(plan, study, engine, bar.advance)
+        elif automatic:
+            results = (run_until_precise(plan, Stopping(precision, most), engine, bar.advance),)
         else:
-            result = run(plan, engine, bar.advance)
+            results = (run(plan, engine, bar.advance),)
     if as_json:
-        say_json(result.to_dict())
+        several = {"results": [result.to_dict() for result in results]}
+        say_json(several if len(results) > 1 else results[0].to_dict())
     else:
-        from ldp_auditor.report.tables import result_table
+        from ldp_auditor.report.tables import over_time_table, result_table
 
-        say(result_table(result).draw(console()))
-    return exit_code(result.verdict)
+        table = over_time_table(results) if len(results) > 1 else result_table(results[0])
+        say(table.draw(console()))
+    if figure is not None:
+        from ldp_auditor.report.over_time import draw_over_time, over_time_curves
+
+        draw_over_time(over_time_curves(results), figure)
+        print(f"figure written to {figure}", file=sys.stderr)
+    return max(exit_code(result.verdict) for result in results)
 
 
 @app.command()
@@ -134,7 +166,14 @@ def compare(
         list[str] | None, typer.Argument(metavar="[PROTOCOL]...", show_default="all")
     ] = None,
     delta: Delta = None,
-    pair: Pair = "0,1",
+    epsilon_infinity: Annotated[
+        float | None,
+        typer.Option(help="Guarantee of memoized protocols for any number of reports."),
+    ] = None,
+    pair: Pair = None,
+    reports: Reports = None,
+    composition: Composition = "auto",
+    composed_delta: ComposedDelta = None,
     trials: Trials = "1e6",
     alpha: Alpha = 0.01,
     bound: Bound = "clopper-pearson",
@@ -143,13 +182,15 @@ def compare(
     workers: Workers = None,
     figure: Annotated[
         Path | None,
-        typer.Option(help="Where to draw the bars.", show_default="compare.png; none with --json"),
+        typer.Option(
+            help="Where to draw the bars, or the curves over several --reports.",
+            show_default="compare.png; none with --json",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Audit all protocols, or those named, under one claim: a table and a figure."""
     from ldp_auditor.comparison import plan_comparison, run_comparison
-    from ldp_auditor.core import InputPair
     from ldp_auditor.execution.threads import ThreadEngine
     from ldp_auditor.report.figures import check_figure_path
     from ldp_auditor.report.progress import progress_bar
@@ -159,7 +200,9 @@ def compare(
         epsilon=epsilon,
         domain_size=domain_size,
         delta=delta,
-        pair=InputPair(*parse_pair(pair)),
+        epsilon_infinity=epsilon_infinity,
+        study=parse_study(reports, composition, composed_delta),
+        pair=parse_pair(pair),
         attack=attack,
         bound=bound,
         alpha=alpha,
@@ -170,7 +213,7 @@ def compare(
         figure = Path("compare.png")
     if figure is not None:
         check_figure_path(figure)
-    with progress_bar("comparing", plan.reports) as bar:
+    with progress_bar("comparing", plan.trials) as bar:
         comparison = run_comparison(plan, ThreadEngine.of(workers), bar.advance, bar.describe)
     if as_json:
         say_json(comparison.to_dict())
@@ -181,9 +224,14 @@ def compare(
         for name, reason in comparison.refused.items():
             say(f"{name} was left out: {reason}")
     if figure is not None:
-        from ldp_auditor.report.figures import comparison_bars, draw_comparison
+        if plan.study is None:
+            from ldp_auditor.report.figures import comparison_bars, draw_comparison
 
-        draw_comparison(comparison_bars(comparison), figure)
+            draw_comparison(comparison_bars(comparison), figure)
+        else:
+            from ldp_auditor.report.over_time import draw_over_time, over_time_curves
+
+            draw_over_time(over_time_curves(comparison.results), figure)
         print(f"figure written to {figure}", file=sys.stderr)
     return max(exit_code(result.verdict) for result in comparison.results)
 
@@ -194,7 +242,7 @@ def explain(
     domain_size: DomainSize,
     epsilon: Epsilon = None,
     delta: Delta = None,
-    pair: Pair = "0,1",
+    pair: Pair = None,
     trials: Trials = "1e6",
     alpha: Alpha = 0.01,
     bound: Bound = "clopper-pearson",
@@ -207,17 +255,16 @@ def explain(
     as_json: AsJson = False,
 ) -> int:
     """Tell where the gap between the claim and the measured epsilon comes from."""
-    from ldp_auditor.auditing import AuditPlan
-    from ldp_auditor.core import InputPair
     from ldp_auditor.execution.threads import ThreadEngine
     from ldp_auditor.explanation import explain as run_explanation
+    from ldp_auditor.interface import plan_audit
     from ldp_auditor.report.figures import check_figure_path, draw_explanation
     from ldp_auditor.report.progress import progress_bar
     from ldp_auditor.report.tables import certificate_lines, explanation_table
 
-    plan = AuditPlan(
-        mechanism=make_protocol(words, epsilon, domain_size, delta),
-        pair=InputPair(*parse_pair(pair)),
+    plan = plan_audit(
+        make_protocol(words, epsilon, domain_size, delta),
+        pair=parse_pair(pair),
         bound=bound,
         alpha=alpha,
         trials=parse_trials(trials),
@@ -253,7 +300,7 @@ def profile(
     as_json: AsJson = False,
 ) -> None:
     """Show the exact privacy profile of a protocol: the smallest delta at every epsilon."""
-    from ldp_auditor.core import FIRST_TWO_VALUES
+    from ldp_auditor.core import InputPair
     from ldp_auditor.report.figures import check_figure_path, draw_profile
     from ldp_auditor.report.tables import profile_table
     from ldp_auditor.theory.loss_law import privacy_profile
@@ -263,7 +310,7 @@ def profile(
         figure = Path("profile.png")
     if figure is not None:
         check_figure_path(figure)
-    law = mechanism.loss_law(FIRST_TWO_VALUES)
+    law = mechanism.loss_law(InputPair.of(None, mechanism))
     largest = min(1.2 * mechanism.claim.epsilon, 20.0)
     curve = privacy_profile(law, largest, points)
     title = f"Privacy profile of {mechanism.name}, k = {mechanism.domain_size}"

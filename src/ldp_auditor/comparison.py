@@ -13,6 +13,7 @@ from ldp_auditor.auditing import AuditPlan, Progress, run
 from ldp_auditor.core import AuditResult, Claim, InputPair
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.execution.threads import ThreadEngine
+from ldp_auditor.longitudinal import Study, run_study
 
 
 @dataclass(frozen=True)
@@ -39,10 +40,12 @@ class ComparisonPlan:
     claim: Claim
     audits: tuple[AuditPlan, ...]
     refused: Mapping[str, str]
+    study: Study | None = None
+    """How often users report, if more than once."""
 
     @property
-    def reports(self) -> int:
-        """Number of reports that the comparison attacks."""
+    def trials(self) -> int:
+        """Number of trials of the comparison."""
         return sum(2 * plan.trials for plan in self.audits)
 
 
@@ -52,28 +55,35 @@ def plan_comparison(
     epsilon: float,
     domain_size: int,
     delta: float | None = None,
+    epsilon_infinity: float | None = None,
+    study: Study | None = None,
     pair: InputPair | tuple[int, int] | None = None,
     attack: str = "paper",
     **settings: Any,
 ) -> ComparisonPlan:
     """Plan the audit of every protocol, or of those named, at one epsilon and domain size.
 
-    `delta` goes to the protocols that need one. A protocol that promises nothing is measured
-    without a claim. The attack "both" stands for all of them. `settings` are those of `AuditPlan`.
+    `delta` goes to the protocols that need one, `epsilon_infinity` to those that memoize; without
+    it they take part only if they are named. A protocol that promises nothing is measured without a
+    claim. The attack "both" stands for all of them. `settings` are those of `AuditPlan`.
     """
     claim = Claim(epsilon, 0.0 if delta is None else delta)
     require(claim.epsilon < math.inf, "epsilon must be finite, got epsilon=inf")
     require(not isinstance(protocols, str), f"protocols must be a list of names, got {protocols!r}")
     plans: list[AuditPlan] = []
     refused: dict[str, str] = {}
-    for name in protocols or [n for n, p in mechanisms.available().items() if not p.memoizes]:
+    for name in protocols or _participants(epsilon_infinity is not None):
         protocol = mechanisms.find(name)
+        options = {}
+        if epsilon_infinity is not None and "epsilon_infinity" in protocol.option_types():
+            options["epsilon_infinity"] = epsilon_infinity
         try:
             mechanism = mechanisms.make(
                 name,
                 domain_size=domain_size,
                 epsilon=None if protocol.promises_nothing else epsilon,
                 delta=delta if protocol.approximate else None,
+                **options,
             )
         except AuditError as error:
             refused[name] = str(error)
@@ -86,7 +96,16 @@ def plan_comparison(
             ]
     if refused and all(plan.mechanism.claim.epsilon == math.inf for plan in plans):
         raise AuditError(next(iter(refused.values())))
-    return ComparisonPlan(claim, tuple(plans), refused)
+    return ComparisonPlan(claim, tuple(plans), refused, study)
+
+
+def _participants(memoized: bool) -> list[str]:
+    """Protocols that are compared if none is named."""
+    return [
+        name
+        for name, protocol in mechanisms.available().items()
+        if not protocol.memoizes or (memoized and "epsilon_infinity" in protocol.required())
+    ]
 
 
 def run_comparison(
@@ -96,11 +115,14 @@ def run_comparison(
     on_start: Callable[[str], None] | None = None,
 ) -> Comparison:
     """Run the audits one after the other; `on_start` hears the name of each."""
-    results = []
+    results: list[AuditResult] = []
     for audit in plan.audits:
         if on_start is not None:
             on_start(audit.mechanism.name)
-        results.append(run(audit, engine, progress))
+        if plan.study is None:
+            results.append(run(audit, engine, progress))
+        else:
+            results += run_study(audit, plan.study, engine, progress)
     return Comparison(plan.claim, tuple(results), plan.refused)
 
 

@@ -14,10 +14,12 @@ from ldp_auditor.mechanisms.memoization import memo_of
 
 __all__ = ["COMBINATORS", "FrequencyOracle", "available", "find", "make"]
 
-COMBINATORS: Mapping[str, Callable[[type[FrequencyOracle]], type[FrequencyOracle]]] = {
-    "Memo": memo_of
+Combinator = Callable[[type[FrequencyOracle]], type[FrequencyOracle]]
+
+COMBINATORS: Mapping[str, tuple[Combinator, str]] = {
+    "Memo": (memo_of, "one report of any protocol, memoized and sent for ever")
 }
-"""What makes a new protocol of another one, written `Memo[OUE]`."""
+"""What makes a new protocol of another one, written `Memo[OUE]`, and what it is."""
 
 
 def available() -> Mapping[str, type[FrequencyOracle]]:
@@ -46,7 +48,8 @@ def find(name: str) -> type[FrequencyOracle]:
         return known[name]
     combinator, bracket, inner = name.partition("[")
     if bracket and combinator in COMBINATORS and inner.endswith("]"):
-        return COMBINATORS[combinator](find(inner[:-1]))
+        combine, _ = COMBINATORS[combinator]
+        return combine(find(inner[:-1]))
     by_folded = {candidate.casefold(): candidate for candidate in known}
     near = difflib.get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.0)
     combined = " ".join(f"{combinator}[...]" for combinator in COMBINATORS)

@@ -200,4 +200,4 @@ class DBitFlipPM(RepeatedForever, BitFlipsOfBuckets):
     """dBitFlipPM [Ding17]: the drawn buckets and their bits are kept for ever."""
 
     name = "dBitFlipPM"
-    summary = "permanent bits of a few of the buckets (--buckets, --bits)"
+    summary = "permanent bits about a few buckets of values"

@@ -39,8 +39,8 @@ class MemoizedOracle(FrequencyOracle):
         """Raise unless both guarantees can be given at once."""
         super().check_epsilon()
         require(
-            self.epsilon_infinity <= MAX_EPSILON,
-            f"epsilon_infinity must be at most {MAX_EPSILON}, "
+            0 < self.epsilon_infinity <= MAX_EPSILON,
+            f"epsilon_infinity must be positive and at most {MAX_EPSILON}, "
             f"got epsilon_infinity={self.epsilon_infinity}",
         )
         require(

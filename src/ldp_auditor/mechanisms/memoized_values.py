@@ -233,9 +233,10 @@ class OLOLOHA(LOLOHA):
 
     @property
     def hash_size(self) -> int:
-        # [Arcolezi23] gives the optimum in a = e^epsilon_infinity and b = e^epsilon_1; here in
-        # u = 1 / a and c = b / a, which do not overflow.
+        # [Arcolezi23] gives the optimum as a difference of numbers that grow like e^(4 epsilon).
+        # In u = e^-epsilon_infinity and c = e^(epsilon_1 - epsilon_infinity), with the fraction
+        # expanded by the sum, nothing overflows or cancels.
         u = math.exp(-self.epsilon_infinity)
         c = math.exp(self.epsilon - self.epsilon_infinity)
         root = math.sqrt(max(0.0, 1 - 14 * u**2 + 12 * c * u**2 - 12 * c**2 + 12 * c + u**4))
-        return 1 + max(1, round((u**2 - 1 + root) / (6 * u * (1 - c))))
+        return 1 + max(1, round(2 * (math.exp(self.epsilon) - u) / (1 - u**2 + root)))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BLUE, GREY, RED = "#0072B2", "#8C8C8C", "#D55E00"  # told apart by colour-blind readers [Okabe08]
+PALETTE = (BLUE, RED, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 COLOURS, LIGHT_COLOURS = (BLUE, "#009E73"), (GREY, "#BFBFBF")
 """Of the attacks; light where nothing is claimed."""
 

@@ -12,9 +12,9 @@ from rich.table import Table
 
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.comparison import Comparison
-from ldp_auditor.core import AuditResult
+from ldp_auditor.core import AuditResult, Claim
 from ldp_auditor.explanation import Explanation
-from ldp_auditor.mechanisms import FrequencyOracle
+from ldp_auditor.mechanisms import COMBINATORS, FrequencyOracle
 from ldp_auditor.report.gap import gap_steps
 
 
@@ -66,22 +66,25 @@ def protocol_table(protocols: Iterable[type[FrequencyOracle]]) -> TextTable:
     """What can be audited."""
     rows = []
     for protocol in protocols:
-        options = " ".join("--" + name.replace("_", "-") for name in protocol.option_types())
-        claim = "none" if protocol.promises_nothing else "epsilon"
-        rows.append(
-            (
-                protocol.name,
-                "epsilon, delta" if protocol.approximate else claim,
-                options or "-",
-                protocol.summary,
-            )
-        )
+        names = [name for name in protocol.option_types() if name != "epsilon_infinity"]
+        options = " ".join("--" + name.replace("_", "-") for name in names)
+        rows.append((protocol.name, _guarantees(protocol), options or "-", protocol.summary))
+    rows += [(f"{name}[...]", "as inside", "-", what) for name, (_, what) in COMBINATORS.items()]
     return TextTable("Protocols", ("name", "claim", "options", "what it is"), rows)
+
+
+def _guarantees(protocol: type[FrequencyOracle]) -> str:
+    if protocol.promises_nothing:
+        return "none"
+    if "epsilon_infinity" in protocol.option_types():
+        return "epsilon-1, epsilon-infinity"
+    return "epsilon, delta" if protocol.approximate else "epsilon"
 
 
 def comparison_table(comparison: Comparison) -> TextTable:
     """One row per audit, narrow enough for 80 columns."""
     attacks = {result.attack for result in comparison.results}
+    over_time = any("reports" in result.options for result in comparison.results)
     rows = []
     for result in comparison.results:
         counts = result.counts
@@ -89,6 +92,7 @@ def comparison_table(comparison: Comparison) -> TextTable:
         rows.append(
             (
                 result.mechanism if len(attacks) == 1 else f"{result.mechanism} {result.attack}",
+                *([str(result.options["reports"])] if over_time else []),
                 "-" if promised == math.inf else f"{promised:g}",
                 number(result.empirical_epsilon),
                 "-" if promised == math.inf else f"{result.empirical_epsilon / promised:.0%}",
@@ -100,7 +104,7 @@ def comparison_table(comparison: Comparison) -> TextTable:
             )
         )
     first = comparison.results[0]
-    deltas = {result.claim.delta for result in comparison.results} - {0.0}
+    deltas = {(result.per_report or result.claim).delta for result in comparison.results} - {0.0}
     title = (
         f"Attack {', '.join(sorted(attacks))}; k = {first.domain_size}, "
         f"T = {first.counts.trials:,}, alpha = {first.alpha:g}, seed {first.seed}"
@@ -108,6 +112,7 @@ def comparison_table(comparison: Comparison) -> TextTable:
     )
     columns = (
         "name",
+        *(["reports"] if over_time else []),
         "claim",
         "proven",
         "share",
@@ -123,14 +128,9 @@ def comparison_table(comparison: Comparison) -> TextTable:
 def result_table(result: AuditResult) -> TextTable:
     """One audit in words."""
     counts = result.counts
-    setting = [f"k = {result.domain_size}"]
-    setting += [f"{name} = {value}" for name, value in result.options.items()]
-    claimed = result.claim.epsilon
-    claim = "none" if claimed == math.inf else f"epsilon = {claimed:g}"
-    if result.claim.delta:
-        claim += f", delta = {result.claim.delta:g}"
     rows = [
-        ("claim", claim),
+        ("claim", _claim_in_words(result)),
+        *_composition_rows(result),
         ("empirical epsilon", f"{result.empirical_epsilon:.6f}  ({_guarantee(result)})"),
         ("with unlimited trials", _exact(result.attack_epsilon)),
         ("exact worst case", _exact(result.worst_case_epsilon)),
@@ -141,10 +141,86 @@ def result_table(result: AuditResult) -> TextTable:
         ("seconds", f"{result.seconds:.2f}"),
     ]
     title = (
-        f"{result.mechanism} ({', '.join(setting)}), attack {result.attack} on values "
+        f"{_setting(result)}, attack {result.attack} on values "
         f"{result.pair.first} and {result.pair.second}, seed {result.seed}"
     )
     return TextTable(title, ("", ""), rows)
+
+
+def _claim_in_words(result: AuditResult) -> str:
+    words = _promise(result.claim)
+    if result.per_report is None:
+        return words
+    reports = result.options["reports"]
+    return f"{words} for {reports} reports ({_promise(result.per_report)} for one)"
+
+
+def _promise(claim: Claim) -> str:
+    words = "none" if claim.epsilon == math.inf else f"epsilon = {claim.epsilon:g}"
+    return f"{words}, delta = {claim.delta:g}" if claim.delta else words
+
+
+def _composition_rows(result: AuditResult) -> list[tuple[str, str]]:
+    """What composition theorems say of many reports."""
+    if result.per_report is None:
+        return []
+    options = result.options
+    rows = []
+    tight = options["composed_epsilon"]
+    if tight is not None:
+        exact = f"{number(tight, 6)}  (at delta = {options['composed_delta']:g})"
+        rows.append(("tight composition", exact))
+    sequential = options["sequential_epsilon"]
+    if sequential != result.claim.epsilon:
+        rows.append(("sequential composition", f"{sequential:g}  (what fresh noise would promise)"))
+    return rows
+
+
+def over_time_table(results: Sequence[AuditResult]) -> TextTable:
+    """One row per number of reports."""
+    first = results[0]
+    rows = [
+        (
+            str(result.options["reports"]),
+            f"{result.claim.epsilon:g}",
+            number(result.options["composed_epsilon"]),
+            number(result.worst_case_epsilon),
+            number(result.attack_epsilon),
+            number(result.empirical_epsilon),
+            small_number(result.counts.true_positives / result.counts.trials),
+            small_number(result.counts.false_positives / result.counts.trials),
+            "VIOLATION" if result.verdict == "violation" else "none found",
+        )
+        for result in results
+    ]
+    title = (
+        f"{_setting(first)}, attack {first.attack}, T = {first.counts.trials:,}, "
+        f"alpha = {first.alpha:g}, limit {first.monte_carlo_limit:.2f}, seed {first.seed}"
+    )
+    delta = first.options["composed_delta"]
+    tight = f"at {delta:g}" if first.claim.delta == 0 else "tight"
+    columns = ("reports", "claim", tight, "worst", "T = inf", "proven", "TPR", "FPR", "violation")
+    return TextTable(title, columns, rows)
+
+
+def _setting(result: AuditResult) -> str:
+    """The mechanism and its options in words."""
+    told_elsewhere = (*COMPOSITION_KEYS, *(["reports"] if "reports" in result.options else []))
+    setting = [f"k = {result.domain_size}"]
+    setting += [
+        f"{name} = {value if isinstance(value, str) else format(value, 'g')}"
+        for name, value in result.options.items()
+        if name not in told_elsewhere
+    ]
+    return f"{result.mechanism} ({', '.join(setting)})"
+
+
+COMPOSITION_KEYS = (
+    "sequential_epsilon",
+    "sequential_delta",
+    "composed_epsilon",
+    "composed_delta",
+)
 
 
 def explanation_table(explanation: Explanation) -> TextTable:

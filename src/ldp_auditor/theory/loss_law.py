@@ -258,7 +258,7 @@ class DiscreteLaw(LossLaw):
     def thresholds(self) -> Sequence[float]:
         """Up to 400 places halfway between two losses, evenly spread over the log of the FPR."""
         gaps = np.diff(self.losses)
-        apart = gaps > 1e-9 * np.maximum(1.0, np.abs(self.losses[1:]))
+        apart = gaps > DISTINCT * np.maximum(1.0, np.abs(self.losses[1:]))
         above = np.flatnonzero(apart & (self.losses[1:] > 0)) + 1
         above = above[self._tails[0][above] > 0]
         evidence = -np.log(np.maximum(self._tails[1][above], 1e-300))
@@ -271,6 +271,9 @@ class DiscreteLaw(LossLaw):
         excess = self.likely[above] * -np.expm1(epsilon - self.losses[above])
         return float(np.sum(excess))
 
+
+DISTINCT = 1e-6
+"""Losses closer than this, relatively, are not told apart: a sampled one has rounding errors."""
 
 GRID = 1e-4
 """Distance of the losses that dp-accounting rounds continuous laws to."""
