@@ -2,9 +2,8 @@
 
     python benchmarks/longitudinal.py [--trials 1e6] [--reports 500] [--domain-size 100]
 
-The time includes the exact theory and the tight composition that stand beside the measurement. Beside
-it stands a ratio: how much longer one core would need at the peer's pace for one report (from
-`against_peer.py`, not run here) is not claimed; the ratio is that of simulating to drawing from the law.
+The time includes the exact theory and the tight composition that stand beside the measurement;
+the ratio is that of simulating report by report to what `auto` chooses.
 """
 
 from __future__ import annotations

@@ -7,11 +7,12 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
 
-from ldp_auditor import audit, compare, mechanisms
+from ldp_auditor import audit, audit_over_time, compare, mechanisms
 from ldp_auditor.report.tables import comparison_table, protocol_table, result_table
 from tests.end_to_end.command import EXECUTABLE, run, run_json
 from tests.protocols import NAMES
@@ -251,3 +252,121 @@ def test_interrupt_ends_cleanly() -> None:
         output, errors = process.communicate(timeout=20)
     assert process.returncode == 130
     assert (output, errors) == ("", "ldp-auditor: interrupted\n")
+
+
+SUE_OVER_TIME = ("audit", "SUE", "--epsilon", "0.5", "--domain-size", "10", "--trials", "1e4")
+
+
+def test_reports_of_one_user_add_up() -> None:
+    result = run_json(*SUE_OVER_TIME, "--reports", "50")
+    assert set(result) >= KEYS
+    assert (result["reports"], result["composition"]) == (50, "law")
+    assert (result["epsilon"], result["sequential_epsilon"]) == (0.5, 25.0)
+    assert (result["delta"], result["sequential_delta"]) == (0.0, 0.0)
+    assert 12 < result["composed_epsilon"] < 13
+    assert result["composed_delta"] == 1e-5
+    simulated = run_json(*SUE_OVER_TIME, "--reports", "50", "--composition", "simulate")
+    assert simulated["composition"] == "simulate"
+    assert simulated["attack_epsilon"] == result["attack_epsilon"]
+
+
+def test_one_report_is_the_plain_audit() -> None:
+    plain, explicit = run_json(*SUE_OVER_TIME), run_json(*SUE_OVER_TIME, "--reports", "1")
+    del plain["seconds"], explicit["seconds"]
+    assert plain == explicit
+
+
+def test_several_numbers_of_reports_make_a_table_and_a_figure(tmp_path: Path) -> None:
+    several = run_json(*SUE_OVER_TIME, "--reports", "5,1,20")["results"]
+    assert [result["reports"] for result in several] == [1, 5, 20]
+    done = run(*SUE_OVER_TIME, "--reports", "1,5,20", "--figure", "curve.png", cwd=tmp_path)
+    assert done.returncode == 0
+    assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
+    assert done.stdout.count("none found") == 3
+
+
+def test_memoized_protocols_have_two_claims() -> None:
+    setting = (
+        *("audit", "L-OSUE", "--epsilon-1", "1", "--epsilon-infinity", "2"),
+        *("--domain-size", "5", "--trials", "1e4", "--attack", "optimal"),
+    )
+    one = run_json(*setting)
+    assert (one["epsilon"], one["epsilon_1"], one["epsilon_infinity"]) == (1, 1, 2)
+    many = run_json(*setting, "--reports", "30")
+    assert (many["claimed_epsilon"], many["sequential_epsilon"]) == (2, 30)
+    assert 1 < many["empirical_epsilon"] < 2
+
+
+def test_comparison_over_time(tmp_path: Path) -> None:
+    done = run(
+        *("compare", "SUE", "L-SUE", "Memo[SUE]", "--epsilon", "1", "--epsilon-infinity", "2"),
+        *("--domain-size", "5", "--reports", "1,10", "--trials", "1e4", "--figure", "over.png"),
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "over.png").exists()
+    assert done.stdout.count("none found") == 6
+
+
+@pytest.mark.parametrize("name", ["GRR", "SS", "OUE", "OLH", "SHE", "L-SUE", "L-GRR", "OLOLOHA"])
+def test_workers_do_not_change_the_counts_over_time(name: str) -> None:
+    more: dict[str, Any] = (
+        {"epsilon_infinity": 1.7} if name in ("L-SUE", "L-GRR", "OLOLOHA") else {}
+    )
+    first, second = (
+        audit_over_time(
+            name,
+            [2, 7],
+            epsilon=0.9,
+            domain_size=100,
+            trials=20_000,
+            workers=workers,
+            attack="optimal",
+            **more,
+        )
+        for workers in (1, 3)
+    )
+    assert [r.counts for r in first] == [r.counts for r in second]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("SUE", "--epsilon", "1", "--reports", "0"), "reports must be at least 1"),
+        (("SUE", "--epsilon", "1", "--reports", "-2"), "reports must be at least 1"),
+        (("SUE", "--epsilon", "1", "--reports", "5,x"), "several such as 5,10,25"),
+        (("SUE", "--epsilon", "1", "--reports", "2.5"), "must be a whole number"),
+        (("SUE", "--epsilon", "1", "--reports", "5", "--trials", "auto"), "single reports"),
+        (("SUE", "--epsilon", "1", "--figure", "x.png"), "several numbers of reports"),
+        (("SUE", "--epsilon", "1", "--reports", "5", "--composition", "x"), "one of auto, law"),
+        (
+            (
+                "SHE",
+                "--epsilon",
+                "1",
+                "--reports",
+                "5",
+                "--attack",
+                "optimal",
+                "--composition",
+                "law",
+            ),
+            "not drawn from a law",
+        ),
+        (("GM", "--epsilon", "1", "--delta", "0.1", "--reports", "10"), "promise nothing"),
+        (("L-SUE", "--epsilon-1", "2", "--epsilon-infinity", "2"), "must be below"),
+        (("L-SUE", "--epsilon-1", "1"), "needs epsilon_infinity"),
+        (("L-OUE", "--epsilon-1", "1.9", "--epsilon-infinity", "2"), "epsilon_1 is at most 1.66"),
+        (("dBitFlipPM", "--epsilon", "1", "--buckets", "11", "--bits", "2"), "more buckets"),
+        (("dBitFlipPM", "--epsilon", "1", "--buckets", "5", "--bits", "6"), "more bits"),
+        (("RAPPOR", "--f", "2"), "f must lie in (0, 1)"),
+        (("Memo[L-SUE]", "--epsilon", "1"), "memoizes already"),
+        (("LOLOHA", "--epsilon", "1"), "did you mean 'OLOLOHA'"),
+    ],
+)
+def test_impossible_studies_are_one_line(arguments: tuple[str, ...], reason: str) -> None:
+    done = run("audit", *arguments, "--domain-size", "10")
+    assert done.returncode == 2
+    assert reason in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""

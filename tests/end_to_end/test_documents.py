@@ -59,10 +59,10 @@ def test_a_protocol_is_one_file(tmp_path: Path) -> None:
 
 def test_references_are_resolved() -> None:
     papers = (ROOT / "docs" / "papers.md").read_text()
-    known = set(re.findall(r"^\| ([A-Z][a-z]+\d\d) ", papers, flags=re.MULTILINE))
+    known = set(re.findall(r"^\| ([A-Z][a-z]+\d\d[a-z]?) ", papers, flags=re.MULTILINE))
     cited = set()
     for source in (ROOT / "src").rglob("*.py"):
-        for group in re.findall(r"\[((?:[A-Z][a-z]+\d\d(?:, )?)+)\]", source.read_text()):
+        for group in re.findall(r"\[((?:[A-Z][a-z]+\d\d[a-z]?(?:, )?)+)\]", source.read_text()):
             cited.update(group.split(", "))
     assert cited == known
 

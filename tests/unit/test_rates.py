@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from fractions import Fraction
 
@@ -15,42 +14,10 @@ from ldp_auditor import mechanisms
 from ldp_auditor.core import Rates
 from ldp_auditor.mechanisms.frequency_oracle import SupportOracle
 from ldp_auditor.mechanisms.histogram_encoding import AGM, GM, SHE
-from ldp_auditor.mechanisms.local_hashing import LocalHashing
 from ldp_auditor.mechanisms.randomized_response import GRR
-from ldp_auditor.mechanisms.subset_selection import SS
-from ldp_auditor.mechanisms.unary_encoding import UnaryEncoding
 from ldp_auditor.theory.guessing import independent_count_rates
+from tests.enumeration import enumerated_law
 from tests.protocols import NAMES, make, names_at
-
-
-def enumerated_law(protocol: SupportOracle) -> dict[frozenset[int], float]:
-    """Probability of every support set of a report of value 0, by summing over all reports."""
-    k = protocol.domain_size
-    law: dict[frozenset[int], float] = {}
-    if isinstance(protocol, SS):
-        for subset in itertools.combinations(range(k), protocol.omega):
-            truthful = 0 in subset
-            chance = protocol.p if truthful else 1 - protocol.p
-            alike = math.comb(k - 1, protocol.omega - truthful)
-            law[frozenset(subset)] = chance / alike
-    elif isinstance(protocol, UnaryEncoding):
-        for bits in itertools.product((0, 1), repeat=k):
-            chance = math.prod(
-                r if bit else 1 - r
-                for v, bit in enumerate(bits)
-                for r in (protocol.p if v == 0 else protocol.q,)
-            )
-            law[frozenset(v for v, bit in enumerate(bits) if bit)] = chance
-    else:
-        assert isinstance(protocol, LocalHashing)
-        g = protocol.hash_size
-        for function in itertools.product(range(g), repeat=k):
-            for reported in range(g):
-                truthful = reported == function[0]
-                chance = protocol.p if truthful else (1 - protocol.p) / (g - 1)
-                support = frozenset(v for v in range(k) if function[v] == reported)
-                law[support] = law.get(support, 0.0) + chance / g**k
-    return law
 
 
 def guess_probability(law: dict[frozenset[int], float], guess: int, k: int) -> float:

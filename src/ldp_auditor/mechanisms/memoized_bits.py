@@ -71,14 +71,18 @@ class Chain:
 
         ones = np.arange(reports + 1)
         zeros = reports - ones
-        log_one = xlogy(ones, self.p2) + xlogy(zeros, 1 - self.p2)
-        log_zero = xlogy(ones, self.q2) + xlogy(zeros, 1 - self.q2)
+        for_one = xlogy(ones, self.p2) + xlogy(zeros, 1 - self.p2)
+        lead = for_one - xlogy(ones, self.q2) - xlogy(zeros, 1 - self.q2)
+        fading = np.exp(-np.abs(lead))  # the less likely permanent bit, against the other one
 
-        def log_mixture(share: float) -> Floats:
-            mixed: Floats = np.logaddexp(math.log(share) + log_one, math.log1p(-share) + log_zero)
+        def mixture(share: float) -> Floats:
+            mixed: Floats = np.where(
+                lead > 0, share + (1 - share) * fading, 1 - share + share * fading
+            )
             return mixed
 
-        return log_mixture(self.p1) - log_mixture(self.q1)
+        ratios: Floats = np.log(mixture(self.p1)) - np.log(mixture(self.q1))
+        return ratios
 
 
 def odds_ratio(p: float, q: float) -> float:

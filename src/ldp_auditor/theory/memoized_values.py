@@ -48,9 +48,9 @@ class MemoizedResponse:
         return math.log(self.p2) - math.log(self.q2)
 
     def log_likelihood(self, own: Floats, log_sum: Floats) -> Floats:
-        """Log of P(z | value) up to a constant, from z[value] and ln S."""
-        extra = math.log(self.p1 - self.q1) + self.log_step * own
-        total: Floats = np.logaddexp(math.log(self.q1) + log_sum, extra)
+        """Log of P(z | value) / S up to a constant, from z[value] and ln S."""
+        share = np.exp(self.log_step * own - log_sum)
+        total: Floats = np.log(self.q1 + (self.p1 - self.q1) * share)
         return total
 
     def log_sum(self, counts: Floats) -> Floats:
@@ -62,12 +62,9 @@ class MemoizedResponse:
 
     def worst_case(self, reports: int) -> float:
         """Largest loss of that many reports: all of them name the first value."""
-        counts = np.zeros((1, min(self.size, 3)))
-        counts[0, 0] = reports
         log_sum = np.logaddexp(reports * self.log_step, math.log(self.size - 1))
-        first = self.log_likelihood(counts[:, 0], log_sum)
-        second = self.log_likelihood(counts[:, 1], log_sum)
-        return float((first - second)[0])
+        first, second = self.log_likelihood(np.array([reports, 0.0]), log_sum)
+        return float(first - second)
 
     def enumerated(self, reports: int) -> Enumeration | None:
         """All counts of that many reports with their probabilities, if there are not too many."""
@@ -114,13 +111,11 @@ def _enumerate(response: MemoizedResponse, reports: int) -> Enumeration:
     as_floats = counts.astype(np.float64)
     log_ways = math.lgamma(reports + 1) - gammaln(as_floats + 1).sum(axis=1)
     log_sum = response.log_sum(as_floats)
-    first, second = (
-        log_ways
-        + reports * math.log(response.q2)
-        + response.log_likelihood(as_floats[:, v], log_sum)
-        for v in (0, 1)
+    log_known = log_ways + log_sum + reports * math.log(response.q2)
+    first, second = (response.log_likelihood(as_floats[:, v], log_sum) for v in (0, 1))
+    return Enumeration(
+        counts, np.exp(log_known + first), np.exp(log_known + second), first - second
     )
-    return Enumeration(counts, np.exp(first), np.exp(second), first - second)
 
 
 def compositions(total: int, parts: int) -> NDArray[np.int64]:
