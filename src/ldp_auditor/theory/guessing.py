@@ -139,8 +139,9 @@ class _Power:
 
         def product(a: Floats, b: Floats) -> Floats:
             out = np.zeros(size)
-            if a.any() and b.any():
-                terms = np.convolve(np.trim_zeros(a, "b"), np.trim_zeros(b, "b"))[:size]
+            (in_a,), (in_b,) = a.nonzero(), b.nonzero()
+            if in_a.size and in_b.size:
+                terms = np.convolve(a[: in_a[-1] + 1], b[: in_b[-1] + 1])[:size]
                 out[: len(terms)] = terms
             return out
 
