@@ -10,11 +10,21 @@ from ldp_auditor.errors import AuditError, require
 
 if TYPE_CHECKING:
     from ldp_auditor.longitudinal import Study
-    from ldp_auditor.mechanisms import FrequencyOracle
 
 Protocol = Annotated[list[str], typer.Argument(metavar="PROTOCOL", show_default=False)]
 Epsilon = Annotated[float | None, typer.Option(help="Claimed epsilon.")]
-DomainSize = Annotated[int, typer.Option(help="Number k of values in the domain.")]
+DomainSize = Annotated[int | None, typer.Option(help="Number k of values in the domain.")]
+Neighbours = Annotated[
+    str | None,
+    typer.Option(
+        help="For records: compare such that differ in all attributes, or in one.",
+        show_default="all",
+    ),
+]
+Attribute = Annotated[
+    int | None,
+    typer.Option(help="With --neighbours one: the attribute that differs, counted from 0."),
+]
 Delta = Annotated[
     float | None,
     typer.Option(help="Claimed delta.", show_default="0, or 1e-5 for approximate protocols"),
@@ -22,7 +32,7 @@ Delta = Annotated[
 Pair = Annotated[
     str | None,
     typer.Option(
-        help="The two values to tell apart, counted from 0.",
+        help="The two values to tell apart, counted from 0, or two records such as 0,0,0:1,2,1.",
         show_default="0,1; for dBitFlipPM the first and the last",
     ),
 ]
@@ -86,15 +96,28 @@ def parse_trials(text: str) -> int:
     return int(number)
 
 
-def parse_pair(text: str | None) -> tuple[int, int] | None:
-    """Read two values of the domain, separated by a comma; without any, the default is meant."""
+def parse_pair(text: str | None) -> tuple[Any, Any] | None:
+    """Read two values separated by a comma, or two records separated by a colon.
+
+    Without any, the default is meant.
+    """
     if text is None:
         return None
     try:
-        first, second = (int(part) for part in text.split(","))
+        if ":" in text:
+            first, second = (parse_numbers(part) for part in text.split(":"))
+            return first, second
+        one, other = parse_numbers(text)
     except ValueError:
-        raise AuditError(f"pair must be two values such as 0,1, got {text!r}") from None
-    return first, second
+        raise AuditError(
+            f"pair must be two values such as 0,1, or two records such as 0,0:1,1, got {text!r}"
+        ) from None
+    return one, other
+
+
+def parse_numbers(text: str) -> tuple[int, ...]:
+    """Read whole numbers separated by commas."""
+    return tuple(int(part) for part in text.split(","))
 
 
 def parse_study(
@@ -104,7 +127,7 @@ def parse_study(
     from ldp_auditor.longitudinal import Study
 
     try:
-        numbers = tuple(int(part) for part in (reports or "1").split(","))
+        numbers = parse_numbers(reports or "1")
     except ValueError:
         raise AuditError(
             f"reports must be a whole number, or several such as 5,10,25, got {reports!r}"
@@ -135,7 +158,7 @@ def convert_options(protocol: str, options: dict[str, str]) -> dict[str, Any]:
     """Give a protocol's own options the types that it declares."""
     from ldp_auditor import mechanisms
 
-    types = dict(mechanisms.find(protocol).option_types())
+    types: dict[str, Any] = dict(mechanisms.find(protocol).option_types())
     if "epsilon_infinity" in types:
         types = {"epsilon_1": float, **types}
     converted: dict[str, Any] = {}
@@ -147,18 +170,18 @@ def convert_options(protocol: str, options: dict[str, str]) -> dict[str, Any]:
             f"no such option: {flag}; beyond those in --help, {protocol} takes: {known}",
         )
         require(text != "", f"option {flag} needs a value")
+        is_list = types[name] is tuple
         try:
-            converted[name] = types[name](text)
+            converted[name] = parse_numbers(text) if is_list else types[name](text)
         except ValueError:
-            raise AuditError(
-                f"{flag} must be of type {types[name].__name__}, got {text[:40]!r}"
-            ) from None
+            what = "whole numbers such as 2,25,100" if is_list else types[name].__name__
+            raise AuditError(f"{flag} must be of type {what}, got {text[:40]!r}") from None
     return converted
 
 
 def make_protocol(
-    words: list[str], epsilon: float | None, domain_size: int, delta: float | None
-) -> FrequencyOracle:
+    words: list[str], epsilon: float | None, domain_size: int | None, delta: float | None
+) -> Any:
     """Make the protocol that the words name, with its own options."""
     from ldp_auditor import mechanisms
 

@@ -84,7 +84,7 @@ class AuditPlan:
             f"the claim of {self.mechanism.name} must be a Claim, got {self.mechanism.claim!r}",
         )
         whole_number("domain_size", self.mechanism.domain_size, at_least=2)
-        self.pair.check(self.mechanism.domain_size)
+        self.pair.check(self.mechanism)
         find_attack(self.attack, self.mechanism)
         find_bound(self.bound)
         object.__setattr__(self, "alpha", number("alpha", self.alpha))
@@ -128,17 +128,17 @@ class AuditPlan:
     @property
     def worst_case_epsilon(self) -> float | None:
         """Exact smallest epsilon that the mechanism keeps at its delta, where it is known."""
-        if hasattr(self.mechanism, "worst_case_epsilon"):
-            known: float | None = self.mechanism.worst_case_epsilon
+        if hasattr(self.mechanism, "worst_case"):
+            known: float | None = self.mechanism.worst_case(self.pair)
             return known
         law = self.loss_law
         return None if law is None else law.epsilon(self.mechanism.claim.delta)
 
-    def value(self, side: int) -> int:
+    def value(self, side: int) -> Any:
         """Input of a side: 0 for the pair's first value, 1 for its second."""
         return self.pair.first if side == 0 else self.pair.second
 
-    def privatize(self, value: int, n: int, rng: Generator) -> Reports:
+    def privatize(self, value: Any, n: int, rng: Generator) -> Reports:
         """Return `n` reports of the mechanism, or raise if it returned something else."""
         reports = np.asarray(self.mechanism.privatize(value, n, rng))
         require(
@@ -169,7 +169,7 @@ class Experiment(Protocol):
         """Trials that are carried out at once; counts depend on it."""
         ...
 
-    def hits(self, value: int, trials: int, rng: Generator) -> Hits:
+    def hits(self, value: Any, trials: int, rng: Generator) -> Hits:
         """Return how many of that many trials the attack attributes to the pair's first value.
 
         The outcome is an array: one number for every look at the same reports.
@@ -185,7 +185,7 @@ class OneReport:
     attack: Attack
     batch_trials: int
 
-    def hits(self, value: int, trials: int, rng: Generator) -> Hits:
+    def hits(self, value: Any, trials: int, rng: Generator) -> Hits:
         """Privatize and attack one batch."""
         reports = self.plan.privatize(value, trials, rng)
         return np.array([np.count_nonzero(self.attack.accuse(reports, rng))])
@@ -300,6 +300,13 @@ def run(
     return result_of(plan, attack, counts, plan.bound_of(counts), perfect, started)
 
 
+def _about(plan: AuditPlan) -> dict[str, Any]:
+    """What the mechanism has to say about the pair, if anything."""
+    about: Callable[[InputPair], dict[str, Any]] | None
+    about = getattr(plan.mechanism, "about", None)
+    return {} if about is None else about(plan.pair)
+
+
 def result_of(
     plan: AuditPlan,
     attack: Attack,
@@ -330,6 +337,6 @@ def result_of(
         monte_carlo_limit=monte_carlo_limit,
         seed=plan.seed,
         seconds=time.perf_counter() - started,
-        options={**plan.options, **options},
+        options={**plan.options, **_about(plan), **options},
         pilot_trials=attack.pilot_trials,
     )

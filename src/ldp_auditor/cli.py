@@ -10,7 +10,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 from typer.exceptions import TyperException
@@ -20,6 +20,7 @@ from ldp_auditor.arguments import (
     Alpha,
     AsJson,
     Attack,
+    Attribute,
     Bound,
     ComposedDelta,
     Composition,
@@ -27,6 +28,7 @@ from ldp_auditor.arguments import (
     DomainSize,
     Epsilon,
     MaxTrials,
+    Neighbours,
     Pair,
     Precision,
     Protocol,
@@ -73,7 +75,9 @@ def list_protocols(as_json: AsJson = False) -> None:
     from ldp_auditor import mechanisms
     from ldp_auditor.report.tables import protocol_table
 
-    table = protocol_table(mechanisms.available().values())
+    table = protocol_table(
+        [*mechanisms.available().values(), *mechanisms.available_for_records().values()]
+    )
     if as_json:
         say_json([dict(zip(table.columns, row, strict=True)) for row in table.rows])
     else:
@@ -83,10 +87,12 @@ def list_protocols(as_json: AsJson = False) -> None:
 @app.command(context_settings={"ignore_unknown_options": True})
 def audit(
     words: Protocol,
-    domain_size: DomainSize,
+    domain_size: DomainSize = None,
     epsilon: Epsilon = None,
     delta: Delta = None,
     pair: Pair = None,
+    neighbours: Neighbours = None,
+    attribute: Attribute = None,
     reports: Reports = None,
     composition: Composition = "auto",
     composed_delta: ComposedDelta = None,
@@ -118,6 +124,8 @@ def audit(
     plan = plan_audit(
         make_protocol(words, epsilon, domain_size, delta),
         pair=parse_pair(pair),
+        neighbours=neighbours,
+        attribute=attribute,
         attack=attack,
         bound=bound,
         alpha=alpha,
@@ -161,7 +169,7 @@ def audit(
 @app.command()
 def compare(
     epsilon: Annotated[float, typer.Option(help="Claimed epsilon.")],
-    domain_size: DomainSize,
+    domain_size: Annotated[int, typer.Option(help="Number k of values in the domain.")],
     protocols: Annotated[
         list[str] | None, typer.Argument(metavar="[PROTOCOL]...", show_default="all")
     ] = None,
@@ -169,6 +177,9 @@ def compare(
     epsilon_infinity: Annotated[
         float | None,
         typer.Option(help="Guarantee of memoized protocols for any number of reports."),
+    ] = None,
+    attributes: Annotated[
+        int | None, typer.Option(help="Number of attributes of records (RS+FD, SPL, SMP).")
     ] = None,
     pair: Pair = None,
     reports: Reports = None,
@@ -201,6 +212,7 @@ def compare(
         domain_size=domain_size,
         delta=delta,
         epsilon_infinity=epsilon_infinity,
+        attributes=attributes,
         study=parse_study(reports, composition, composed_delta),
         pair=parse_pair(pair),
         attack=attack,
@@ -239,10 +251,12 @@ def compare(
 @app.command(context_settings={"ignore_unknown_options": True})
 def explain(
     words: Protocol,
-    domain_size: DomainSize,
+    domain_size: DomainSize = None,
     epsilon: Epsilon = None,
     delta: Delta = None,
     pair: Pair = None,
+    neighbours: Neighbours = None,
+    attribute: Attribute = None,
     trials: Trials = "1e6",
     alpha: Alpha = 0.01,
     bound: Bound = "clopper-pearson",
@@ -265,6 +279,8 @@ def explain(
     plan = plan_audit(
         make_protocol(words, epsilon, domain_size, delta),
         pair=parse_pair(pair),
+        neighbours=neighbours,
+        attribute=attribute,
         bound=bound,
         alpha=alpha,
         trials=parse_trials(trials),
@@ -290,9 +306,11 @@ def explain(
 @app.command(context_settings={"ignore_unknown_options": True})
 def profile(
     words: Protocol,
-    domain_size: DomainSize,
+    domain_size: DomainSize = None,
     epsilon: Epsilon = None,
     delta: Delta = None,
+    neighbours: Neighbours = None,
+    attribute: Attribute = None,
     points: Annotated[int, typer.Option(help="Epsilons to tabulate.", min=2, max=10_000)] = 21,
     figure: Annotated[
         Path | None, typer.Option(help="Where to draw it.", show_default="profile.png")
@@ -300,17 +318,23 @@ def profile(
     as_json: AsJson = False,
 ) -> None:
     """Show the exact privacy profile of a protocol: the smallest delta at every epsilon."""
-    from ldp_auditor.core import InputPair
+    from ldp_auditor.interface import plan_audit
     from ldp_auditor.report.figures import check_figure_path, draw_profile
     from ldp_auditor.report.tables import profile_table
     from ldp_auditor.theory.loss_law import privacy_profile
 
-    mechanism: Any = make_protocol(words, epsilon, domain_size, delta)
+    plan = plan_audit(
+        make_protocol(words, epsilon, domain_size, delta),
+        neighbours=neighbours,
+        attribute=attribute,
+    )
+    mechanism, law = plan.mechanism, plan.loss_law
+    if law is None:
+        raise AuditError(f"the exact law of the loss of {mechanism.name} is not known here")
     if figure is None and not as_json:
         figure = Path("profile.png")
     if figure is not None:
         check_figure_path(figure)
-    law = mechanism.loss_law(InputPair.of(None, mechanism))
     largest = min(1.2 * mechanism.claim.epsilon, 20.0)
     curve = privacy_profile(law, largest, points)
     title = f"Privacy profile of {mechanism.name}, k = {mechanism.domain_size}"

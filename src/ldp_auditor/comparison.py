@@ -56,15 +56,17 @@ def plan_comparison(
     domain_size: int,
     delta: float | None = None,
     epsilon_infinity: float | None = None,
+    attributes: int | None = None,
     study: Study | None = None,
-    pair: InputPair | tuple[int, int] | None = None,
+    pair: InputPair | tuple[Any, Any] | None = None,
     attack: str = "paper",
     **settings: Any,
 ) -> ComparisonPlan:
     """Plan the audit of every protocol, or of those named, at one epsilon and domain size.
 
     `delta` goes to the protocols that need one, `epsilon_infinity` to those that memoize; without
-    it they take part only if they are named. A protocol that promises nothing is measured without a
+    it they take part only if they are named. `attributes` goes to mechanisms for records; with it
+    they are compared, if none is named. A protocol that promises nothing is measured without a
     claim. The attack "both" stands for all of them. `settings` are those of `AuditPlan`.
     """
     claim = Claim(epsilon, 0.0 if delta is None else delta)
@@ -72,11 +74,11 @@ def plan_comparison(
     require(not isinstance(protocols, str), f"protocols must be a list of names, got {protocols!r}")
     plans: list[AuditPlan] = []
     refused: dict[str, str] = {}
-    for name in protocols or _participants(epsilon_infinity is not None):
+    offered = {"epsilon_infinity": epsilon_infinity, "attributes": attributes}
+    for name in protocols or _participants(epsilon_infinity is not None, attributes is not None):
         protocol = mechanisms.find(name)
-        options = {}
-        if epsilon_infinity is not None and "epsilon_infinity" in protocol.option_types():
-            options["epsilon_infinity"] = epsilon_infinity
+        taken = protocol.option_types()
+        options = {key: v for key, v in offered.items() if v is not None and key in taken}
         try:
             mechanism = mechanisms.make(
                 name,
@@ -99,8 +101,10 @@ def plan_comparison(
     return ComparisonPlan(claim, tuple(plans), refused, study)
 
 
-def _participants(memoized: bool) -> list[str]:
+def _participants(memoized: bool, records: bool) -> list[str]:
     """Protocols that are compared if none is named."""
+    if records:
+        return list(mechanisms.available_for_records())
     return [
         name
         for name, protocol in mechanisms.available().items()

@@ -38,39 +38,67 @@ class Claim:
         require(0 <= self.delta < 1, f"delta must lie in [0, 1), got delta={self.delta}")
 
 
+Record = tuple[int, ...]
+"""A value for every attribute."""
+
+
 @dataclass(frozen=True)
 class InputPair:
-    """The two inputs that the attack tells apart: a hit is a report attributed to `first`."""
+    """The two inputs that the attack tells apart: a hit is a report attributed to `first`.
 
-    first: int
-    second: int
+    An input is a value, or a record of values for a mechanism with several attributes.
+    """
+
+    first: Any
+    second: Any
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "first", whole_number("an input value", self.first, at_least=0))
-        object.__setattr__(self, "second", whole_number("an input value", self.second, at_least=0))
+        for side in ("first", "second"):
+            given = getattr(self, side)
+            if isinstance(given, (tuple, list)):
+                checked: Any = tuple(whole_number("an input value", v, at_least=0) for v in given)
+            else:
+                checked = whole_number("an input value", given, at_least=0)
+            object.__setattr__(self, side, checked)
         require(
             self.first != self.second,
-            f"the two input values must differ, got {self.first} twice",
+            f"the two inputs must differ, got {self.first} twice",
         )
 
     @classmethod
-    def of(cls, pair: InputPair | tuple[int, int] | None, mechanism: Mechanism) -> InputPair:
+    def of(cls, pair: InputPair | tuple[Any, Any] | None, mechanism: Mechanism) -> InputPair:
         """Take a pair as it is, make one of two values, or take the mechanism's `default_pair`."""
         if pair is None:
             pair = getattr(mechanism, "default_pair", FIRST_TWO_VALUES)
         if isinstance(pair, InputPair):
             return pair
-        require(len(pair) == 2, f"a pair has two input values, got {pair!r}")
+        require(len(pair) == 2, f"a pair has two inputs, got {pair!r}")
         return cls(*pair)
 
-    def check(self, domain_size: int) -> None:
-        """Raise unless both values lie in a domain of that size."""
-        for value in (self.first, self.second):
+    def check(self, mechanism: Mechanism) -> None:
+        """Raise unless both inputs lie in the mechanism's domain."""
+        sizes: Record | None = getattr(mechanism, "domain_sizes", None)
+        for given in (self.first, self.second):
+            if sizes is None:
+                require(
+                    not isinstance(given, tuple),
+                    f"an input of {mechanism.name} is one value, got the record {given}",
+                )
+                _check_value(given, mechanism.domain_size)
+                continue
             require(
-                value < domain_size,
-                f"input values must lie in 0..{domain_size - 1} "
-                f"(domain_size={domain_size}), got {value}",
+                isinstance(given, tuple) and len(given) == len(sizes),
+                f"an input of {mechanism.name} is a record of {len(sizes)} values, got {given}",
             )
+            for value, size in zip(given, sizes, strict=True):
+                _check_value(value, size)
+
+
+def _check_value(value: int, domain_size: int) -> None:
+    require(
+        value < domain_size,
+        f"input values must lie in 0..{domain_size - 1} (domain_size={domain_size}), got {value}",
+    )
 
 
 FIRST_TWO_VALUES = InputPair(0, 1)
@@ -132,10 +160,10 @@ class Mechanism(Protocol):
 
     @property
     def domain_size(self) -> int:
-        """How many values it takes: 0 to domain_size - 1."""
+        """How many values it takes: 0 to domain_size - 1 (several attributes: the largest)."""
         ...
 
-    def privatize(self, value: int, n: int, rng: Generator) -> Reports:
+    def privatize(self, value: Any, n: int, rng: Generator) -> Reports:
         """Return `n` independent reports of `value`."""
         ...
 

@@ -8,9 +8,10 @@ from typing import Any
 from ldp_auditor import mechanisms
 from ldp_auditor.auditing import AuditPlan, Progress, run
 from ldp_auditor.core import AuditResult, InputPair, Mechanism
-from ldp_auditor.errors import require
+from ldp_auditor.errors import AuditError, require
 from ldp_auditor.execution.threads import ThreadEngine
 from ldp_auditor.longitudinal import Study, run_study
+from ldp_auditor.mechanisms import RecordMechanism
 
 
 def audit(
@@ -69,7 +70,9 @@ def plan_audit(
     epsilon: float | None = None,
     domain_size: int | None = None,
     delta: float | None = None,
-    pair: InputPair | tuple[int, int] | None = None,
+    pair: InputPair | tuple[Any, Any] | None = None,
+    neighbours: str | None = None,
+    attribute: int | None = None,
     attack: str = "paper",
     bound: str = "clopper-pearson",
     alpha: float = 0.01,
@@ -77,7 +80,11 @@ def plan_audit(
     seed: int = 42,
     **options: Any,
 ) -> AuditPlan:
-    """Plan the audit of a protocol by its name, with its own options, or of any mechanism."""
+    """Plan the audit of a protocol by its name, with its own options, or of any mechanism.
+
+    Two records may be given as a `pair`, or by how they differ: `neighbours` "all" or "one", the
+    latter in the `attribute` of that number.
+    """
     if isinstance(mechanism, str):
         made: Mechanism = mechanisms.make(
             mechanism, epsilon=epsilon, domain_size=domain_size, delta=delta, **options
@@ -87,6 +94,9 @@ def plan_audit(
         extra = [name for name, value in given.items() if value is not None]
         require(not extra, f"a mechanism brings its own parameters; drop {', '.join(extra)}")
         made = mechanism
+    if neighbours is not None or attribute is not None:
+        require(pair is None, "give a pair or its neighbours, not both")
+        pair = _neighbours(made, neighbours, attribute)
     return AuditPlan(
         mechanism=made,
         pair=InputPair.of(pair, made),
@@ -96,3 +106,15 @@ def plan_audit(
         trials=trials,
         seed=seed,
     )
+
+
+def _neighbours(mechanism: Mechanism, relation: str | None, attribute: int | None) -> InputPair:
+    """Return two records of a mechanism that differ as asked for."""
+    if not isinstance(mechanism, RecordMechanism):
+        raise AuditError(f"neighbours are for records; {mechanism.name} has one attribute")
+    relation = relation or ("all" if attribute is None else "one")
+    require(
+        relation == "one" or attribute is None,
+        "an attribute is for records that differ in one attribute; drop it or ask for one",
+    )
+    return mechanism.neighbours(relation, attribute or 0)

@@ -200,10 +200,9 @@ class Accumulated:
         """Exact law of that ratio, where it is known."""
         return self.protocol.loss_law_over(pair, self.reports)
 
-    @property
-    def worst_case_epsilon(self) -> float | None:
+    def worst_case(self, pair: InputPair) -> float | None:
         """Exact smallest epsilon that so many reports keep at the delta of their claim."""
-        return self.protocol.worst_case_over(self.tally.pair, self.reports)
+        return self.protocol.worst_case_over(pair, self.reports)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from ldp_auditor.mechanisms import FrequencyOracle
 from ldp_auditor.mechanisms.bucket_flipping import DBitFlipPM
 from ldp_auditor.mechanisms.memoized_bits import MemoizedBits
 from ldp_auditor.mechanisms.memoized_values import LGRR, LOLOHA, MemoizedChoice
-from ldp_auditor.theory.memoized_values import compositions
+from ldp_auditor.theory.enumeration import compositions
 from tests.enumeration import best_total_probability, bits_law
 from tests.protocols import NAMES
 

@@ -33,12 +33,19 @@ class PaperAttack:
     def accuse(self, reports: Reports, rng: Generator) -> NDArray[np.bool_]:
         """Tell for every report whether the guess is the pair's first value."""
         guesses = np.asarray(self.mechanism.guess(reports, rng))
+        is_record = isinstance(self.pair.first, tuple)
         require(
-            guesses.shape == (len(reports),) and np.issubdtype(guesses.dtype, np.integer),
-            f"{self.mechanism.name}.guess must return one whole number for each of "
+            guesses.shape == ((len(reports), 2) if is_record else (len(reports),))
+            and np.issubdtype(guesses.dtype, np.integer),
+            f"{self.mechanism.name}.guess must return "
+            f"{'an attribute and its value' if is_record else 'one whole number'} for each of "
             f"{len(reports)} reports, got shape {guesses.shape} of {guesses.dtype}",
         )
-        accused: NDArray[np.bool_] = guesses == self.pair.first
+        accused: NDArray[np.bool_]
+        if is_record:
+            accused = guesses[:, 1] == np.array(self.pair.first)[guesses[:, 0]]
+        else:
+            accused = guesses == self.pair.first
         return accused
 
     def rates(self) -> Rates | None:

@@ -11,22 +11,38 @@ from typing import Any
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle, protocols
 from ldp_auditor.mechanisms.memoization import memo_of
+from ldp_auditor.mechanisms.records import (
+    RecordMechanism,
+    record_mechanisms,
+    sampling_of,
+    splitting_of,
+)
 
-__all__ = ["COMBINATORS", "FrequencyOracle", "available", "find", "make"]
+__all__ = [
+    "COMBINATORS",
+    "FrequencyOracle",
+    "RecordMechanism",
+    "available",
+    "available_for_records",
+    "find",
+    "find_protocol",
+    "make",
+]
 
-Combinator = Callable[[type[FrequencyOracle]], type[FrequencyOracle]]
+AnyProtocol = type[FrequencyOracle] | type[RecordMechanism]
+Combinator = Callable[[type[FrequencyOracle]], AnyProtocol]
 
 COMBINATORS: Mapping[str, tuple[Combinator, str]] = {
-    "Memo": (memo_of, "one report of any protocol, memoized and sent for ever")
+    "Memo": (memo_of, "one report of any protocol, memoized and sent for ever"),
+    "SPL": (splitting_of, "records: every attribute, the budget split over them"),
+    "SMP": (sampling_of, "records: one attribute, drawn and disclosed"),
 }
 """What makes a new protocol of another one, written `Memo[OUE]`, and what it is."""
 
 
 def available() -> Mapping[str, type[FrequencyOracle]]:
     """Return every protocol by its name: pure, approximate, without a claim, memoized."""
-    for module in pkgutil.iter_modules(__path__):
-        if not module.ispkg:
-            importlib.import_module(f"{__name__}.{module.name}")
+    _import_all()
 
     def order(protocol: type[FrequencyOracle]) -> tuple[bool, bool, bool, str]:
         return (
@@ -39,17 +55,29 @@ def available() -> Mapping[str, type[FrequencyOracle]]:
     return {protocol.name: protocol for protocol in sorted(protocols.values(), key=order)}
 
 
-def find(name: str) -> type[FrequencyOracle]:
+def available_for_records() -> Mapping[str, type[RecordMechanism]]:
+    """Return every mechanism for records by its name, without the combinations."""
+    _import_all()
+    return dict(sorted(record_mechanisms.items()))
+
+
+def _import_all() -> None:
+    for module in pkgutil.iter_modules(__path__):
+        if not module.ispkg:
+            importlib.import_module(f"{__name__}.{module.name}")
+
+
+def find(name: str) -> AnyProtocol:
     """Return the protocol of that name, or raise with the nearest name as a suggestion."""
     if name in protocols:
         return protocols[name]
-    known = available()
+    known: dict[str, AnyProtocol] = {**available(), **available_for_records()}
     if name in known:
         return known[name]
     combinator, bracket, inner = name.partition("[")
     if bracket and combinator in COMBINATORS and inner.endswith("]"):
         combine, _ = COMBINATORS[combinator]
-        return combine(find(inner[:-1]))
+        return combine(find_protocol(inner[:-1]))
     by_folded = {candidate.casefold(): candidate for candidate in known}
     near = difflib.get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.0)
     combined = " ".join(f"{combinator}[...]" for combinator in COMBINATORS)
@@ -59,6 +87,14 @@ def find(name: str) -> type[FrequencyOracle]:
     )
 
 
+def find_protocol(name: str) -> type[FrequencyOracle]:
+    """Return the protocol for one attribute of that name."""
+    protocol = find(name)
+    if not issubclass(protocol, FrequencyOracle):
+        raise AuditError(f"{name} is for records; name a protocol for one attribute")
+    return protocol
+
+
 def make(
     name: str,
     *,
@@ -66,7 +102,7 @@ def make(
     epsilon: float | None = None,
     delta: float | None = None,
     **options: Any,
-) -> FrequencyOracle:
+) -> Any:
     """Make a protocol; a parameter left at None takes the protocol's own default, if it has one.
 
     `epsilon_1` is another name for the epsilon of a protocol that has an `epsilon_infinity` too.

@@ -127,13 +127,12 @@ class BitFlipsOfBuckets(SetOracle):
             half * steps[possible], likely[possible], likely[::-1][possible].copy()
         )
 
-    @property
-    def worst_case_epsilon(self) -> float:
-        """Exact smallest epsilon over all pairs; those that share a bucket lose nothing."""
+    def worst_case(self, pair: InputPair) -> float:
+        """Return the exact smallest epsilon over all pairs; a shared bucket loses nothing."""
         return self.loss_law(self.default_pair).epsilon(self.delta)
 
     def worst_case_over(self, pair: InputPair, reports: int) -> float | None:
-        return self.worst_case_epsilon
+        return self.worst_case(pair)
 
     def guess_rates_over(self, pair: InputPair, reports: int) -> Rates | None:
         first, second = self.bucket(pair.first), self.bucket(pair.second)

@@ -69,6 +69,25 @@ def randomize_one_hot(
     return reports
 
 
+def randomize_random_one_hot(domain_size: int, p: float, q: float, n: int, rng: Generator) -> Words:
+    """Return `n` sets that contain a random value with probability p and each other one with q."""
+    reports = randomize_one_hot(0, domain_size, q, q, n, rng)
+    true_bits = np.empty(words_for(n), np.uint64)
+    fill_bernoulli(fresh_lanes(rng), threshold(p), true_bits)
+    _place_each(reports, rng.integers(domain_size, size=n), true_bits)
+    return reports
+
+
+@compiled
+def _place_each(reports: Any, values: Any, true_bits: Any) -> None:
+    """Replace the bit of a different value in every report."""
+    for i in range(reports.shape[0]):
+        bit = (true_bits[i >> 6] >> np.uint64(i & 63)) & np.uint64(1)
+        position = np.uint64(values[i] & 63)
+        word = values[i] >> 6
+        reports[i, word] = (reports[i, word] & ~(np.uint64(1) << position)) | (bit << position)
+
+
 @compiled
 def _deal(words: Any, reports_per_word: int, domain_size: int, reports: Any) -> None:
     """Share out the bits of every word to several reports over a small domain."""

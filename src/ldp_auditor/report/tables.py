@@ -12,9 +12,9 @@ from rich.table import Table
 
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.comparison import Comparison
-from ldp_auditor.core import AuditResult, Claim
+from ldp_auditor.core import AuditResult, Claim, InputPair
 from ldp_auditor.explanation import Explanation
-from ldp_auditor.mechanisms import COMBINATORS, FrequencyOracle
+from ldp_auditor.mechanisms import COMBINATORS, FrequencyOracle, RecordMechanism
 from ldp_auditor.report.gap import gap_steps
 
 
@@ -62,7 +62,9 @@ def small_number(value: float) -> str:
     return f"{value:.3g}"
 
 
-def protocol_table(protocols: Iterable[type[FrequencyOracle]]) -> TextTable:
+def protocol_table(
+    protocols: Iterable[type[FrequencyOracle] | type[RecordMechanism]],
+) -> TextTable:
     """What can be audited."""
     rows = []
     for protocol in protocols:
@@ -73,7 +75,7 @@ def protocol_table(protocols: Iterable[type[FrequencyOracle]]) -> TextTable:
     return TextTable("Protocols", ("name", "claim", "options", "what it is"), rows)
 
 
-def _guarantees(protocol: type[FrequencyOracle]) -> str:
+def _guarantees(protocol: type[FrequencyOracle] | type[RecordMechanism]) -> str:
     if protocol.promises_nothing:
         return "none"
     if "epsilon_infinity" in protocol.option_types():
@@ -134,6 +136,7 @@ def result_table(result: AuditResult) -> TextTable:
         ("empirical epsilon", f"{result.empirical_epsilon:.6f}  ({_guarantee(result)})"),
         ("with unlimited trials", _exact(result.attack_epsilon)),
         ("exact worst case", _exact(result.worst_case_epsilon)),
+        *_relation_rows(result),
         ("Monte Carlo limit", f"{result.monte_carlo_limit:.6f}  (what a perfect attack shows)"),
         ("true positives", f"{counts.true_positives:,} of {counts.trials:,}"),
         ("false positives", f"{counts.false_positives:,} of {counts.trials:,}"),
@@ -141,10 +144,37 @@ def result_table(result: AuditResult) -> TextTable:
         ("seconds", f"{result.seconds:.2f}"),
     ]
     title = (
-        f"{_setting(result)}, attack {result.attack} on values "
-        f"{result.pair.first} and {result.pair.second}, seed {result.seed}"
+        f"{_setting(result)}, attack {result.attack} on "
+        f"{_pair_in_words(result.pair)}, seed {result.seed}"
     )
     return TextTable(title, ("", ""), rows)
+
+
+def _relation_rows(result: AuditResult) -> list[tuple[str, str]]:
+    """For which records the claim holds, exactly."""
+    if "neighbours" not in result.options:
+        return []
+    rows = []
+    for relation, words in RELATIONS.items():
+        worst = result.options[f"worst_case_{relation}"]
+        if worst is None or result.claim.epsilon == math.inf:
+            outcome = _exact(worst)
+        elif _is_broken(result, relation):
+            outcome = f"{number(worst, 6)}  (exact: the claim is broken)"
+        else:
+            outcome = f"{number(worst, 6)}  (exact: the claim holds)"
+        rows.append((words, outcome))
+    return rows
+
+
+def _is_broken(result: AuditResult, relation: str) -> bool:
+    """Whether the claim is exactly false for such records, beyond rounding."""
+    worst = result.options.get(f"worst_case_{relation}")
+    return worst is not None and worst > result.claim.epsilon * (1 + 1e-9)
+
+
+RELATIONS = {"one": "records differ in one", "all": "records differ in all"}
+"""How relations of records are called in the table."""
 
 
 def _claim_in_words(result: AuditResult) -> str:
@@ -205,22 +235,28 @@ def over_time_table(results: Sequence[AuditResult]) -> TextTable:
 
 def _setting(result: AuditResult) -> str:
     """The mechanism and its options in words."""
-    told_elsewhere = (*COMPOSITION_KEYS, *(["reports"] if "reports" in result.options else []))
-    setting = [f"k = {result.domain_size}"]
+    sizes = result.options.get("domain_sizes", [result.domain_size])
+    same = len(set(sizes)) == 1
+    setting = [f"k = {sizes[0] if same else ', '.join(map(str, sizes))}"]
     setting += [
         f"{name} = {value if isinstance(value, str) else format(value, 'g')}"
         for name, value in result.options.items()
-        if name not in told_elsewhere
+        if name not in TOLD_ELSEWHERE
     ]
     return f"{result.mechanism} ({', '.join(setting)})"
 
 
-COMPOSITION_KEYS = (
+TOLD_ELSEWHERE = (
+    "reports",
     "sequential_epsilon",
     "sequential_delta",
     "composed_epsilon",
     "composed_delta",
+    "domain_sizes",
+    "worst_case_one",
+    "worst_case_all",
 )
+"""Options that tables do not tell among the settings."""
 
 
 def explanation_table(explanation: Explanation) -> TextTable:
@@ -263,6 +299,13 @@ def _exact(value: float | None) -> str:
     return "not known" if value is None else f"{number(value, 6)}  (exact)"
 
 
+def _pair_in_words(pair: InputPair) -> str:
+    if isinstance(pair.first, tuple):
+        differing = sum(a != b for a, b in zip(pair.first, pair.second, strict=True))
+        return f"records that differ in {differing} of {len(pair.first)} attributes"
+    return f"values {pair.first} and {pair.second}"
+
+
 def _guarantee(result: AuditResult) -> str:
     if result.empirical_epsilon == 0:
         return f"no evidence of any loss, bound {result.bound}"
@@ -273,7 +316,12 @@ def _guarantee(result: AuditResult) -> str:
 
 def _verdict_in_words(result: AuditResult) -> str:
     if result.verdict == "violation":
-        return f"violation: epsilon is at least {result.empirical_epsilon:.6f}"
+        words = f"violation: epsilon is at least {result.empirical_epsilon:.6f}"
+        if isinstance(result.pair.first, tuple):
+            words += f" for {_pair_in_words(result.pair)}"
+        return words
     if result.claim.epsilon == math.inf:
         return "no violation found (nothing was claimed)"
+    if _is_broken(result, result.options.get("neighbours", "")):
+        return "no violation found by this attack, although the claim is broken"
     return "no violation found"

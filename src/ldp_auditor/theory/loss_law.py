@@ -272,6 +272,59 @@ class DiscreteLaw(LossLaw):
         return float(np.sum(excess))
 
 
+@dataclass(frozen=True)
+class MixtureLaw(LossLaw):
+    """One of several laws, and everybody knows which; with the rest of the probability, no loss."""
+
+    laws: tuple[LossLaw, ...]
+    weight: float
+    """Probability of each of them."""
+
+    @classmethod
+    def of(cls, laws: Sequence[LossLaw], weight: float) -> LossLaw:
+        """Make a mixture; a single law of weight 1 is itself."""
+        return laws[0] if len(laws) == 1 and weight == 1 else cls(tuple(laws), weight)
+
+    @property
+    def supremum(self) -> float:
+        return max(law.supremum for law in self.laws)
+
+    def rates(self, threshold: float) -> Rates:
+        rest = (1 - self.weight * len(self.laws)) * (threshold <= 0)
+        rates = [law.rates(threshold) for law in self.laws]
+        return Rates(
+            rest + self.weight * sum(r.true_positive for r in rates),
+            rest + self.weight * sum(r.false_positive for r in rates),
+        )
+
+    def thresholds(self) -> Sequence[float]:
+        return sorted({t for law in self.laws for t in law.thresholds()})
+
+    def delta(self, epsilon: float) -> float:
+        return self.weight * sum(law.delta(epsilon) for law in self.laws)
+
+
+def sum_of_laws(laws: Sequence[LossLaw]) -> LossLaw | None:
+    """Law of the sum of independent losses, where it can be computed."""
+    first = laws[0]
+    if all(law == first for law in laws):
+        return first.composed(len(laws))
+    levels = [law for law in laws if isinstance(law, OneLevelLaw) and law.unlikely > 0]
+    if len(levels) < len(laws) or 3 ** len(laws) > MOST_SUMS:
+        return None
+    losses, likely, unlikely = np.zeros(1), np.ones(1), np.ones(1)
+    for law in levels:
+        rest = 1 - law.likely - law.unlikely
+        steps = law.supremum * np.array([-1.0, 0.0, 1.0])
+        losses = np.add.outer(losses, steps).reshape(-1)
+        likely = np.multiply.outer(likely, [law.unlikely, rest, law.likely]).reshape(-1)
+        unlikely = np.multiply.outer(unlikely, [law.likely, rest, law.unlikely]).reshape(-1)
+    return DiscreteLaw.of(losses, likely, unlikely)
+
+
+MOST_SUMS = 10**6
+"""Sums of different laws that are enumerated at most."""
+
 DISTINCT = 1e-6
 """Losses closer than this, relatively, are not told apart: a sampled one has rounding errors."""
 

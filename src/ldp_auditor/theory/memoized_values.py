@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_auditor.core import Floats
+from ldp_auditor.theory.enumeration import compositions, log_ways, number_of_compositions
 from ldp_auditor.theory.loss_law import DiscreteLaw
 
 MOST_COUNTS = 500_000
@@ -68,7 +69,7 @@ class MemoizedResponse:
 
     def enumerated(self, reports: int) -> Enumeration | None:
         """All counts of that many reports with their probabilities, if there are not too many."""
-        if math.comb(reports + self.size - 1, self.size - 1) > MOST_COUNTS:
+        if number_of_compositions(reports, self.size) > MOST_COUNTS:
             return None
         return _enumerate(self, reports)
 
@@ -105,28 +106,11 @@ class Enumeration:
 
 @lru_cache(maxsize=16)
 def _enumerate(response: MemoizedResponse, reports: int) -> Enumeration:
-    from scipy.special import gammaln
-
     counts = compositions(reports, response.size)
     as_floats = counts.astype(np.float64)
-    log_ways = math.lgamma(reports + 1) - gammaln(as_floats + 1).sum(axis=1)
     log_sum = response.log_sum(as_floats)
-    log_known = log_ways + log_sum + reports * math.log(response.q2)
+    log_known = log_ways(counts) + log_sum + reports * math.log(response.q2)
     first, second = (response.log_likelihood(as_floats[:, v], log_sum) for v in (0, 1))
     return Enumeration(
         counts, np.exp(log_known + first), np.exp(log_known + second), first - second
     )
-
-
-def compositions(total: int, parts: int) -> NDArray[np.int64]:
-    """Return all rows of `parts` whole numbers that add up to `total`."""
-    rows = np.zeros((1, 0), np.int64)
-    left = np.array([total])
-    for _ in range(parts - 1):
-        choices = left + 1
-        index = np.repeat(np.arange(len(rows)), choices)
-        starts = np.repeat(np.cumsum(choices) - choices, choices)
-        taken = np.arange(len(index)) - starts
-        rows = np.column_stack([rows[index], taken])
-        left = left[index] - taken
-    return np.column_stack([rows, left])

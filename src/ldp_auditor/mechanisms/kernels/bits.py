@@ -39,6 +39,12 @@ def contains(sets: Words, value: int) -> NDArray[np.bool_]:
     return members
 
 
+def count_members(sets: Words) -> NDArray[np.int64]:
+    """Return the size of every set."""
+    sizes: NDArray[np.int64] = np.bitwise_count(sets).sum(axis=1, dtype=np.int64)
+    return sizes
+
+
 def _popcount(typing_context: Any, word: Any) -> Any:
     """Number of ones in a word, by the processor's own instruction."""
 

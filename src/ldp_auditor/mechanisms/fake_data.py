@@ -1,0 +1,231 @@
+"""Random sampling plus fake data: one attribute is reported, the others are made up [Arcolezi21].
+
+Nobody is told which attribute was drawn, so it is reported under a larger budget,
+ln(d (e^epsilon - 1) + 1). That keeps epsilon for records that differ in one attribute. For records
+that differ in all of them it does not: `docs/multidimensional.md` shows why.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.random import Generator
+
+from ldp_auditor.core import Floats, InputPair, Rates, Record, Reports
+from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle
+from ldp_auditor.mechanisms.kernels.bits import contains, count_members
+from ldp_auditor.mechanisms.randomized_response import GRR
+from ldp_auditor.mechanisms.records import RecordMechanism, attribute_of, join_attributes
+from ldp_auditor.mechanisms.unary_encoding import (
+    OUE,
+    SUE,
+    UnaryEncoding,
+    randomize_one_hot,
+    randomize_random_one_hot,
+)
+from ldp_auditor.theory.fake_data import Kinds, largest_loss, law_of_loss
+from ldp_auditor.theory.guessing import binomial
+from ldp_auditor.theory.loss_law import LossLaw
+
+
+class FakeData(ABC):
+    """How the attributes that were not drawn are made up, and how likely that looks."""
+
+    @abstractmethod
+    def draw(self, part: Any, n: int, rng: Generator) -> Reports:
+        """Return `n` made-up reports of an attribute."""
+
+    @abstractmethod
+    def ratio(self, part: Any, reports: Reports, value: int) -> Floats:
+        """Return how much likelier every report is if the attribute was drawn than if made up."""
+
+    @abstractmethod
+    def kinds(self, part: Any, differs: bool) -> Kinds:
+        """Return the kinds of outcomes of an attribute whose values differ, or are the same."""
+
+
+class UniformValue(FakeData):
+    """A uniform value."""
+
+    def draw(self, part: GRR, n: int, rng: Generator) -> Reports:
+        return rng.integers(part.domain_size, size=n)
+
+    def ratio(self, part: GRR, reports: Reports, value: int) -> Floats:
+        ratios = part.domain_size * np.array([part.q, part.p])
+        ratio: Floats = ratios[(reports == value).astype(np.int8)]
+        return ratio
+
+    def kinds(self, part: GRR, differs: bool) -> Kinds:
+        k, high, low = part.domain_size, part.domain_size * part.p, part.domain_size * part.q
+        if differs:
+            return Kinds((high, low, low), (low, high, low), (1 / k, 1 / k, (k - 2) / k))
+        return Kinds((high, low), (high, low), (1 / k, (k - 1) / k))
+
+
+def bit_ratios(part: UnaryEncoding) -> tuple[float, float]:
+    """How much likelier a bit 0, and a bit 1, is at the true value than at another one."""
+    return part.absence / (1 - part.q), part.p / part.q
+
+
+class ZeroVector(FakeData):
+    """A vector of zeros, randomized like any other."""
+
+    def draw(self, part: UnaryEncoding, n: int, rng: Generator) -> Reports:
+        return randomize_one_hot(0, part.domain_size, part.q, part.q, n, rng)
+
+    def ratio(self, part: UnaryEncoding, reports: Reports, value: int) -> Floats:
+        return np.array(bit_ratios(part))[contains(reports, value).astype(np.int8)]
+
+    def kinds(self, part: UnaryEncoding, differs: bool) -> Kinds:
+        ratios, chances = bit_ratios(part), (1 - part.q, part.q)
+        if differs:
+            bits = [(a, b) for a in (0, 1) for b in (0, 1)]
+            return Kinds(
+                tuple(ratios[a] for a, _ in bits),
+                tuple(ratios[b] for _, b in bits),
+                tuple(chances[a] * chances[b] for a, b in bits),
+            )
+        return Kinds(ratios, ratios, chances)
+
+
+class RandomVector(FakeData):
+    """A random one-hot vector, randomized like any other."""
+
+    def draw(self, part: UnaryEncoding, n: int, rng: Generator) -> Reports:
+        return randomize_random_one_hot(part.domain_size, part.p, part.q, n, rng)
+
+    def ratio(self, part: UnaryEncoding, reports: Reports, value: int) -> Floats:
+        low, high = bit_ratios(part)
+        ones = count_members(reports)
+        mean = low + (high - low) * ones / part.domain_size
+        ratio: Floats = np.where(contains(reports, value), high, low) / mean
+        return ratio
+
+    def kinds(self, part: UnaryEncoding, differs: bool) -> Kinds:
+        ratios, chances = bit_ratios(part), (1 - part.q, part.q)
+        known = 2 if differs else 1
+        others = part.domain_size - known
+        ones = np.arange(others + 1)
+        spread = binomial(others, part.q, 1 - part.q)
+        first, second, fake = [], [], []
+        for bits in np.ndindex(*(2,) * known):
+            low, high = ratios
+            mean = low + (high - low) * (ones + sum(bits)) / part.domain_size
+            first += (ratios[bits[0]] / mean).tolist()
+            second += (ratios[bits[-1]] / mean).tolist()
+            fake += (math.prod(chances[b] for b in bits) * spread * mean).tolist()
+        return Kinds(tuple(first), tuple(second), tuple(fake))
+
+
+class SamplingPlusFakeData(RecordMechanism):
+    """One attribute is drawn and reported, the others are made up, and nobody knows which."""
+
+    fake: ClassVar[FakeData]
+
+    def part(self, domain_size: int) -> FrequencyOracle:
+        return self.protocol(epsilon=self.amplified_epsilon, domain_size=domain_size)
+
+    @property
+    def amplified_epsilon(self) -> float:
+        """Budget of the drawn attribute: ln(d (e^epsilon - 1) + 1)."""
+        return self.epsilon + math.log1p((self.attributes - 1) * -math.expm1(-self.epsilon))
+
+    def privatize(self, value: Record, n: int, rng: Generator) -> Reports:
+        drawn = rng.integers(self.attributes, size=n)
+        columns = []
+        for j, (part, v) in enumerate(zip(self.parts, value, strict=True)):
+            column = self.fake.draw(part, n, rng)
+            rows = np.flatnonzero(drawn == j)
+            if rows.size:
+                column[rows] = part.privatize(v, rows.size, rng)
+            columns.append(column)
+        return join_attributes(columns)
+
+    def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats:
+        """Return the ratio, summed over which attribute may have been drawn."""
+        first, second = np.zeros((2, len(reports)))
+        for j, (part, a, b) in enumerate(zip(self.parts, pair.first, pair.second, strict=True)):
+            column = attribute_of(reports, j)
+            ratio = self.fake.ratio(part, column, a)
+            first += ratio
+            second += ratio if a == b else self.fake.ratio(part, column, b)
+        return np.log(first / second)
+
+    def guess_rates(self, pair: InputPair) -> Rates:
+        rates = super().guess_rates(pair)
+        # The attribute was drawn with probability 1/d; made-up data favours no value.
+        luck = float(np.mean([1 / size for size in self.domain_sizes]))
+        drawn = 1 / self.attributes
+        return Rates(
+            drawn * rates.true_positive + (1 - drawn) * luck,
+            drawn * rates.false_positive + (1 - drawn) * luck,
+        )
+
+    def _kinds(self, pair: InputPair) -> list[Kinds]:
+        values = zip(self.parts, pair.first, pair.second, strict=True)
+        made: dict[tuple[int, bool], Kinds] = {}
+        for part, a, b in values:
+            key = part.domain_size, a != b
+            if key not in made:
+                made[key] = self.fake.kinds(part, differs=a != b)
+        return [
+            made[part.domain_size, a != b]
+            for part, a, b in zip(self.parts, pair.first, pair.second, strict=True)
+        ]
+
+    def loss_law(self, pair: InputPair) -> LossLaw | None:
+        return law_of_loss(self._kinds(pair))
+
+    def worst_case(self, pair: InputPair) -> float | None:
+        if self.delta == 0:
+            return largest_loss(self._kinds(pair))
+        law = self.loss_law(pair)
+        return None if law is None else law.epsilon(self.delta)
+
+
+class RSFDGRR(SamplingPlusFakeData):
+    """RS+FD with GRR [Arcolezi21]."""
+
+    name = "RS+FD[GRR]"
+    summary = "one attribute by GRR, uniform fake values elsewhere"
+    protocol = GRR
+    fake = UniformValue()
+
+
+class RSFDSUEZero(SamplingPlusFakeData):
+    """RS+FD with SUE and zero vectors [Arcolezi21]."""
+
+    name = "RS+FD[SUE-z]"
+    summary = "one attribute by SUE, randomized zero vectors elsewhere"
+    protocol = SUE
+    fake = ZeroVector()
+
+
+class RSFDSUERandom(SamplingPlusFakeData):
+    """RS+FD with SUE and random vectors [Arcolezi21]."""
+
+    name = "RS+FD[SUE-r]"
+    summary = "one attribute by SUE, randomized random one-hot vectors elsewhere"
+    protocol = SUE
+    fake = RandomVector()
+
+
+class RSFDOUEZero(SamplingPlusFakeData):
+    """RS+FD with OUE and zero vectors [Arcolezi21]."""
+
+    name = "RS+FD[OUE-z]"
+    summary = "one attribute by OUE, randomized zero vectors elsewhere"
+    protocol = OUE
+    fake = ZeroVector()
+
+
+class RSFDOUERandom(SamplingPlusFakeData):
+    """RS+FD with OUE and random vectors [Arcolezi21]."""
+
+    name = "RS+FD[OUE-r]"
+    summary = "one attribute by OUE, randomized random one-hot vectors elsewhere"
+    protocol = OUE
+    fake = RandomVector()

@@ -1,0 +1,351 @@
+"""Records of several attributes, each reported by a single-attribute protocol.
+
+`SPL[P]` splits the budget over the attributes, `SMP[P]` reports one attribute that is drawn and
+disclosed; both are made of any protocol P. A report is a structured array with a field for every
+attribute. The paper's attack guesses an attribute, then its value (Algorithms 3 and 4 of
+[Arcolezi24]): a guess is a pair of both, and it names a record if the value is the record's value
+of that attribute.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from types import new_class
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from ldp_auditor.core import Claim, Floats, InputPair, Rates, Record, Reports, Values
+from ldp_auditor.errors import number, require, whole_number
+from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle
+from ldp_auditor.theory.loss_law import LossLaw, MixtureLaw, sum_of_laws
+
+MOST_ATTRIBUTES = 10_000
+
+RELATIONS = ("all", "one")
+"""Which records are compared: such that differ in every attribute, or in one."""
+
+
+NOT_GIVEN = -math.inf
+"""Stands for a parameter that takes the protocol's own default."""
+
+record_mechanisms: dict[str, type[RecordMechanism]] = {}
+"""Every mechanism for records that is no combination, by its name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordMechanism(ABC):
+    """A mechanism for records; give `attributes` and `domain_size`, or all `domain_sizes`."""
+
+    name: ClassVar[str] = ""
+    summary: ClassVar[str] = ""
+    protocol: ClassVar[type[FrequencyOracle]]
+    """What reports one attribute."""
+    approximate: ClassVar[bool] = False
+    promises_nothing: ClassVar[bool] = False
+    memoizes: ClassVar[bool] = False
+
+    epsilon: float = NOT_GIVEN
+    domain_size: int = 0
+    attributes: int = 0
+    domain_sizes: Record = ()
+    delta: float = NOT_GIVEN
+
+    def __init_subclass__(cls, listed: bool = True) -> None:
+        super().__init_subclass__()
+        if "name" in vars(cls):
+            cls.approximate = cls.protocol.approximate
+            cls.promises_nothing = cls.protocol.promises_nothing
+            if listed:
+                record_mechanisms[cls.name] = cls
+
+    def __post_init__(self) -> None:
+        sizes = self._sizes()
+        object.__setattr__(self, "domain_sizes", sizes)
+        object.__setattr__(self, "attributes", len(sizes))
+        object.__setattr__(self, "domain_size", max(sizes))
+        claim = self._claim()
+        object.__setattr__(self, "epsilon", claim.epsilon)
+        object.__setattr__(self, "delta", claim.delta)
+        _ = self.parts
+
+    def _sizes(self) -> Record:
+        """Sizes of all attributes, from whichever way they were given."""
+        if self.domain_sizes:
+            sizes = tuple(whole_number("a domain size", s, at_least=2) for s in self.domain_sizes)
+            given = whole_number("attributes", self.attributes or len(sizes), at_least=2)
+            require(
+                given == len(sizes) and self.domain_size in (0, max(sizes)),
+                f"domain_sizes={sizes} has {len(sizes)} attributes and does not fit "
+                f"attributes={given}, domain_size={self.domain_size}; give domain_sizes alone",
+            )
+        else:
+            require(
+                self.domain_size != 0 and self.attributes != 0,
+                f"{self.name} needs attributes and domain_size, or domain_sizes",
+            )
+            size = whole_number("domain_size", self.domain_size, at_least=2)
+            sizes = (size,) * whole_number("attributes", self.attributes, 2, MOST_ATTRIBUTES)
+        require(
+            2 <= len(sizes) <= MOST_ATTRIBUTES,
+            f"a record has 2..{MOST_ATTRIBUTES} attributes, got {len(sizes)}",
+        )
+        return sizes
+
+    def _claim(self) -> Claim:
+        """The promise, with the protocol's own defaults."""
+        epsilon = number("epsilon", self.epsilon)
+        if epsilon == NOT_GIVEN:
+            require(self.protocol.promises_nothing, f"{self.name} needs epsilon")
+            epsilon = math.inf
+        delta = number("delta", self.delta)
+        if delta == NOT_GIVEN:
+            delta = self.protocol.delta
+        return Claim(epsilon, delta)
+
+    @property
+    def claim(self) -> Claim:
+        """The promise for any two records."""
+        return Claim(self.epsilon, self.delta)
+
+    @classmethod
+    def option_types(cls) -> Mapping[str, type]:
+        """Names and types of the options beyond epsilon, delta and the domain size."""
+        return {"attributes": int, "domain_sizes": tuple}
+
+    @classmethod
+    def required(cls) -> list[str]:
+        """Nothing is required that is not asked for by name (see `_sizes`)."""
+        return []
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """Values of those options."""
+        return {"attributes": self.attributes, "domain_sizes": list(self.domain_sizes)}
+
+    @property
+    def default_pair(self) -> InputPair:
+        """Records that differ in every attribute, the paper's setting."""
+        return self.neighbours("all")
+
+    def neighbours(self, relation: str, attribute: int = 0) -> InputPair:
+        """Return two records that differ in every attribute, or in one of them."""
+        require(
+            relation in RELATIONS,
+            f"neighbours must be one of {', '.join(RELATIONS)}, got {relation!r}",
+        )
+        attribute = whole_number("attribute", attribute, 0, self.attributes - 1)
+        first = (0,) * self.attributes
+        second = tuple(int(relation == "all" or j == attribute) for j in range(self.attributes))
+        return InputPair(first, second)
+
+    @cached_property
+    def parts(self) -> tuple[FrequencyOracle, ...]:
+        """The protocol of every attribute."""
+        made = {size: self.part(size) for size in set(self.domain_sizes)}
+        return tuple(made[size] for size in self.domain_sizes)
+
+    @abstractmethod
+    def part(self, domain_size: int) -> FrequencyOracle:
+        """The protocol of an attribute of that size."""
+
+    def _make_part(self, domain_size: int, share: int = 1) -> FrequencyOracle:
+        """Make the protocol with a share of the budget."""
+        given: dict[str, Any] = {"domain_size": domain_size}
+        if not self.protocol.promises_nothing:
+            given["epsilon"] = self.epsilon / share
+        if self.protocol.approximate:
+            given["delta"] = self.delta / share
+        return self.protocol(**given)
+
+    @property
+    def report_bytes(self) -> int:
+        """Memory that the attack on one report needs, to size batches for the cache."""
+        return 16 + sum(part.report_bytes for part in self.parts)
+
+    @abstractmethod
+    def privatize(self, value: Record, n: int, rng: Generator) -> Reports:
+        """Return `n` independent reports of a record."""
+
+    def guess(self, reports: Reports, rng: Generator) -> Values:
+        """Return an attribute and the guess of its value for every report."""
+        attributes = self.guess_attribute(reports, rng)
+        guesses = np.empty((len(reports), 2), np.int64)
+        guesses[:, 0] = attributes
+        for j, part in enumerate(self.parts):
+            rows = np.flatnonzero(attributes == j)
+            if rows.size:
+                guesses[rows, 1] = part.guess(attribute_of(reports[rows], j), rng)
+        return guesses
+
+    def guess_attribute(self, reports: Reports, rng: Generator) -> Values:
+        """Return the attribute that the attack looks at: any, if none is better."""
+        return rng.integers(self.attributes, size=len(reports))
+
+    def guess_rates(self, pair: InputPair) -> Rates:
+        """Return the exact rates at which a guess names the pair's first record."""
+        hits, alarms = [], []
+        for part, first, second in zip(self.parts, pair.first, pair.second, strict=True):
+            rates = part.guess_rates()
+            hits.append(rates.true_positive)
+            alarms.append(rates.true_positive if first == second else rates.false_positive)
+        return Rates(float(np.mean(hits)), float(np.mean(alarms)))
+
+    @abstractmethod
+    def loss_law(self, pair: InputPair) -> LossLaw | None:
+        """Return the exact law of the log-likelihood ratio of a report, where known."""
+
+    @abstractmethod
+    def worst_case(self, pair: InputPair) -> float | None:
+        """Return the exact smallest epsilon that is kept for a pair of records, where known."""
+
+    def worst_cases(self) -> Mapping[str, float | None]:
+        """Return the exact smallest epsilon for records that differ in one attribute, and in all.
+
+        With attributes of different sizes the first is the largest over all of them.
+        """
+        one = [
+            self.worst_case(self.neighbours("one", self.domain_sizes.index(size)))
+            for size in sorted(set(self.domain_sizes))
+        ]
+        known = [w for w in one if w is not None]
+        return {
+            "one": max(known) if len(known) == len(one) else None,
+            "all": self.worst_case(self.neighbours("all")),
+        }
+
+    def about(self, pair: InputPair) -> dict[str, Any]:
+        """Tell which relation a pair stands for, and the exact worst case of each relation."""
+        count = len(self.differing(pair))
+        relation = {1: "one", self.attributes: "all"}.get(count, "some")
+        worst = self.worst_cases()
+        return {
+            "neighbours": relation,
+            "worst_case_one": worst["one"],
+            "worst_case_all": worst["all"],
+        }
+
+    def differing(self, pair: InputPair) -> list[tuple[int, InputPair]]:
+        """Attributes in which two records differ, with their values there."""
+        both = enumerate(zip(pair.first, pair.second, strict=True))
+        return [(j, InputPair(a, b)) for j, (a, b) in both if a != b]
+
+
+def join_attributes(columns: Sequence[NDArray[Any]]) -> Reports:
+    """Put the reports of all attributes beside each other."""
+    layout = [(f"a{j}", column.dtype, column.shape[1:]) for j, column in enumerate(columns)]
+    reports = np.empty(len(columns[0]), np.dtype(layout))
+    for j, column in enumerate(columns):
+        reports[f"a{j}"] = column
+    return reports
+
+
+def attribute_of(reports: Reports, attribute: int) -> Reports:
+    """Return the reports of one attribute."""
+    return np.ascontiguousarray(reports[f"a{attribute}"])
+
+
+class Splitting(RecordMechanism):
+    """Every attribute is reported, under its share of epsilon and delta."""
+
+    def part(self, domain_size: int) -> FrequencyOracle:
+        return self._make_part(domain_size, share=self.attributes)
+
+    def privatize(self, value: Record, n: int, rng: Generator) -> Reports:
+        return join_attributes(
+            [part.privatize(v, n, rng) for part, v in zip(self.parts, value, strict=True)]
+        )
+
+    def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats:
+        """Return the sum of the ratios of the attributes that differ."""
+        total = np.zeros(len(reports))
+        for j, values in self.differing(pair):
+            part: Any = self.parts[j]
+            total += part.log_likelihood_ratio(attribute_of(reports, j), values)
+        return total
+
+    def loss_law(self, pair: InputPair) -> LossLaw | None:
+        return sum_of_laws(self._laws(pair))
+
+    def _laws(self, pair: InputPair) -> list[LossLaw]:
+        return [self.parts[j].loss_law(v) for j, v in self.differing(pair)]  # type: ignore[attr-defined]
+
+    def worst_case(self, pair: InputPair) -> float | None:
+        if self.delta == 0:
+            return sum(law.supremum for law in self._laws(pair))
+        law = self.loss_law(pair)
+        return None if law is None else law.epsilon(self.delta)
+
+
+class Sampling(RecordMechanism):
+    """One attribute is drawn, disclosed and reported under the whole budget."""
+
+    def part(self, domain_size: int) -> FrequencyOracle:
+        return self._make_part(domain_size)
+
+    def privatize(self, value: Record, n: int, rng: Generator) -> Reports:
+        drawn = rng.integers(self.attributes, size=n)
+        columns: list[NDArray[Any]] = []
+        for j, (part, v) in enumerate(zip(self.parts, value, strict=True)):
+            rows = np.flatnonzero(drawn == j)
+            reported = part.privatize(v, max(1, rows.size), rng)
+            column = np.zeros((n, *reported.shape[1:]), reported.dtype)
+            column[rows] = reported[: rows.size]
+            columns.append(column)
+        return join_attributes([*columns, drawn])
+
+    def guess_attribute(self, reports: Reports, rng: Generator) -> Values:
+        return attribute_of(reports, self.attributes)
+
+    def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats:
+        """Return the ratio of the attribute that was drawn."""
+        drawn = self.guess_attribute(reports, None)  # type: ignore[arg-type]
+        ratio = np.zeros(len(reports))
+        for j, values in self.differing(pair):
+            rows = np.flatnonzero(drawn == j)
+            if rows.size:
+                part: Any = self.parts[j]
+                ratio[rows] = part.log_likelihood_ratio(attribute_of(reports[rows], j), values)
+        return ratio
+
+    def loss_law(self, pair: InputPair) -> LossLaw | None:
+        laws = [self.parts[j].loss_law(v) for j, v in self.differing(pair)]  # type: ignore[attr-defined]
+        return MixtureLaw.of(laws, 1 / self.attributes)
+
+    def worst_case(self, pair: InputPair) -> float | None:
+        law = self.loss_law(pair)
+        return None if law is None else law.epsilon(self.delta)
+
+
+def _combined(
+    kind: type[RecordMechanism], name: str, what: str, protocol: type[FrequencyOracle]
+) -> type[RecordMechanism]:
+    """Make a mechanism for records of a protocol."""
+    require(
+        not protocol.memoizes,
+        f"{name}[{protocol.name}] is not offered: {protocol.name} has two guarantees or options "
+        "of its own",
+    )
+    body = {"name": f"{name}[{protocol.name}]", "protocol": protocol, "summary": what}
+    made: type[RecordMechanism] = new_class(
+        f"{name}{protocol.__name__}", (kind,), {"listed": False}, lambda space: space.update(body)
+    )
+    return made
+
+
+@cache
+def splitting_of(protocol: type[FrequencyOracle]) -> type[RecordMechanism]:
+    """Make SPL of a protocol."""
+    return _combined(Splitting, "SPL", "budget split over the attributes", protocol)
+
+
+@cache
+def sampling_of(protocol: type[FrequencyOracle]) -> type[RecordMechanism]:
+    """Make SMP of a protocol."""
+    return _combined(Sampling, "SMP", "one attribute, drawn and disclosed", protocol)

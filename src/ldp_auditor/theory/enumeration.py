@@ -1,0 +1,38 @@
+"""All ways to share out whole numbers, for sums over counts."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def compositions(total: int, parts: int) -> NDArray[np.int64]:
+    """Return all rows of `parts` whole numbers that add up to `total`."""
+    rows = np.zeros((1, 0), np.int64)
+    left = np.array([total])
+    for _ in range(parts - 1):
+        choices = left + 1
+        index = np.repeat(np.arange(len(rows)), choices)
+        starts = np.repeat(np.cumsum(choices) - choices, choices)
+        taken = np.arange(len(index)) - starts
+        rows = np.column_stack([rows[index], taken])
+        left = left[index] - taken
+    return np.column_stack([rows, left])
+
+
+def number_of_compositions(total: int, parts: int) -> int:
+    """Return how many rows `compositions` has."""
+    return math.comb(total + parts - 1, parts - 1)
+
+
+def log_ways(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the log of the multinomial coefficient of every row."""
+    from scipy.special import gammaln
+
+    as_floats = counts.astype(np.float64)
+    ways: NDArray[np.float64] = gammaln(as_floats.sum(axis=1) + 1) - gammaln(as_floats + 1).sum(
+        axis=1
+    )
+    return ways
