@@ -18,9 +18,10 @@ def make(
 ) -> FrequencyOracle:
     """Make a protocol, leaving delta to those that need it."""
     needs_delta = mechanisms.find(name).approximate
-    return mechanisms.make(
+    made: FrequencyOracle = mechanisms.make(
         name, epsilon=epsilon, domain_size=domain_size, delta=delta if needs_delta else None
     )
+    return made
 
 
 def law_of(protocol: FrequencyOracle) -> LossLaw:

@@ -275,9 +275,10 @@ class Audit:
 def fit_attack(plan: AuditPlan) -> Attack:
     """Fit the plan's attack to its mechanism, on pilot samples if it needs them."""
 
-    def pilot(side: int, n: int) -> Reports:
+    def pilot(side: int, n: int) -> Iterator[Reports]:
         rng = chunk_generator(plan.seed, plan.stream, PILOT_SIDES[side], 0)
-        return plan.privatize(plan.value(side), n, rng)
+        for start in range(0, n, plan.batch_trials):
+            yield plan.privatize(plan.value(side), min(plan.batch_trials, n - start), rng)
 
     goal = Goal(plan.trials, plan.bound_of, pilot)
     return find_attack(plan.attack, plan.mechanism).prepare(plan.mechanism, plan.pair, goal)
@@ -316,7 +317,7 @@ def result_of(
     started: float,
     **options: Any,
 ) -> AuditResult:
-    """Put together what an audit of single reports found."""
+    """Put together what an audit found."""
     exact = attack.rates()
     worst = plan.worst_case_epsilon
     attack_epsilon = None if exact is None else exact.epsilon(plan.mechanism.claim.delta)

@@ -9,6 +9,7 @@ import contextlib
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -150,6 +151,8 @@ def audit(
             results = (run_until_precise(plan, Stopping(precision, most), engine, bar.advance),)
         else:
             results = (run(plan, engine, bar.advance),)
+    if study is None and reports is not None:
+        results = tuple(replace(r, options={**r.options, "reports": 1}) for r in results)
     if as_json:
         several = {"results": [result.to_dict() for result in results]}
         say_json(several if len(results) > 1 else results[0].to_dict())
@@ -382,7 +385,7 @@ def main() -> None:
     except TyperException as error:
         fail(error.format_message())
     except MemoryError:
-        fail("out of memory: choose a smaller --domain-size")
+        fail("out of memory: choose a smaller domain, fewer reports or a smaller epsilon")
     except (KeyboardInterrupt, typer.Abort):
         code = EXIT_INTERRUPTED
     except Exception as error:

@@ -13,7 +13,7 @@ from ldp_auditor.auditing import AuditPlan, Progress, run
 from ldp_auditor.core import AuditResult, Claim, InputPair
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.execution.threads import ThreadEngine
-from ldp_auditor.longitudinal import Study, run_study
+from ldp_auditor.longitudinal import Study, plan_looks, run_study
 
 
 @dataclass(frozen=True)
@@ -75,27 +75,34 @@ def plan_comparison(
     plans: list[AuditPlan] = []
     refused: dict[str, str] = {}
     offered = {"epsilon_infinity": epsilon_infinity, "attributes": attributes}
-    for name in protocols or _participants(epsilon_infinity is not None, attributes is not None):
+    named = list(dict.fromkeys(protocols))
+    for name in named or _participants(epsilon_infinity is not None, attributes is not None):
         protocol = mechanisms.find(name)
         taken = protocol.option_types()
         options = {key: v for key, v in offered.items() if v is not None and key in taken}
+        if "epsilon_infinity" not in protocol.required():
+            options.pop("epsilon_infinity", None)
         try:
             mechanism = mechanisms.make(
                 name,
                 domain_size=domain_size,
-                epsilon=None if protocol.promises_nothing else epsilon,
+                epsilon=epsilon if "epsilon" in protocol.required() else None,
                 delta=delta if protocol.approximate else None,
                 **options,
             )
+            audits = [
+                AuditPlan(
+                    mechanism=mechanism, pair=InputPair.of(pair, mechanism), attack=kind, **settings
+                )
+                for kind in (ATTACKS if attack == "both" else (attack,))
+            ]
+            if study is not None:
+                for audit in audits:
+                    plan_looks(audit, study)
         except AuditError as error:
             refused[name] = str(error)
         else:
-            plans += [
-                AuditPlan(
-                    mechanism=mechanism, pair=InputPair.of(pair, mechanism), attack=name, **settings
-                )
-                for name in (ATTACKS if attack == "both" else (attack,))
-            ]
+            plans += audits
     if refused and all(plan.mechanism.claim.epsilon == math.inf for plan in plans):
         raise AuditError(next(iter(refused.values())))
     return ComparisonPlan(claim, tuple(plans), refused, study)

@@ -6,7 +6,7 @@ All of them are frozen and validate once, when made. Nothing here samples, draws
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -191,8 +191,9 @@ class Goal:
     trials: int
     bound: Callable[[Counts], float]
     """Epsilon that counts would prove."""
-    pilot: Callable[[int, int], Reports]
-    """Draws so many reports of the pair's first (0) or second (1) value, for nothing else."""
+    pilot: Callable[[int, int], Iterable[Reports]]
+    """Draws batches of so many reports of the pair's first (0) or second (1) input, for nothing
+    else."""
 
 
 class Attack(Protocol):

@@ -8,7 +8,7 @@ Carlo).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -88,5 +88,5 @@ def _smallest(condition: Callable[[int], bool]) -> int | None:
     return high
 
 
-def _no_pilot(side: int, n: int) -> Reports:
+def _no_pilot(side: int, n: int) -> Iterable[Reports]:
     raise AssertionError("an exact law needs no pilot")

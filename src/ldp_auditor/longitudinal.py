@@ -100,7 +100,7 @@ class Tally:
         )
         assert isinstance(protocol, FrequencyOracle)
         by_scores = plan.attack == "paper" or getattr(protocol, "ratio_of_sums", None) is not None
-        known = by_scores and hasattr(protocol, "add_sums")
+        known = hasattr(protocol, "add_sums" if by_scores else "add_ratios")
         require(
             known or composition != "law",
             f"the sum of reports of {protocol.name} under the attack {plan.attack!r} is not drawn "
@@ -125,8 +125,11 @@ class Tally:
     def add(self, users: Users, reports: int, rng: Generator, totals: Floats) -> None:
         """Add so many more reports of every user."""
         protocol: Any = self.protocol
-        if self.by_law:
+        if self.by_law and self.by_scores:
             protocol.add_sums(users, reports, rng, totals)
+            return
+        if self.by_law:
+            protocol.add_ratios(users, reports, self.pair, totals)
             return
         at_once = max(1, BATCH_BYTES // (users.count * protocol.report_bytes))
         for start in range(0, reports, at_once):
@@ -149,6 +152,11 @@ class Accumulated:
     def protocol(self) -> FrequencyOracle:
         """The protocol that makes the reports."""
         return self.tally.protocol
+
+    @property
+    def report_bytes(self) -> int:
+        """Memory of the totals of one user."""
+        return 8 * self.tally.columns
 
     @property
     def name(self) -> str:
@@ -242,17 +250,40 @@ def run_study(
     holds with its own probability 1 - alpha.
     """
     started = time.perf_counter()
-    find_attack(plan.attack, plan.mechanism)
-    tally = Tally.of(plan, study.composition)
-    plans = [replace(plan, mechanism=Accumulated(tally, r)) for r in study.reports]
+    plans = plan_looks(plan, study)
+    compositions = [_composition(look, study, plan.mechanism.claim) for look in plans]
     attacks = tuple(fit_attack(look) for look in plans)
     steps = tuple(b - a for a, b in pairwise((0, *study.reports)))
+    tally = Tally.of(plan, study.composition)
     audit = Audit(plan, Following(tally, steps, attacks), _stream(plans))
     counts = audit.count(engine or ThreadEngine(), progress)
     return tuple(
-        _result(look, attack, counted, study, plan.mechanism.claim, started)
-        for look, attack, counted in zip(plans, attacks, counts, strict=True)
+        replace(
+            result_of(
+                look,
+                attack,
+                counted,
+                look.bound_of(counted),
+                look.bound_of(Counts(counted.trials, counted.trials, 0)),
+                started,
+                **composition,
+            ),
+            per_report=plan.mechanism.claim,
+        )
+        for look, attack, counted, composition in zip(
+            plans, attacks, counts, compositions, strict=True
+        )
     )
+
+
+def plan_looks(plan: AuditPlan, study: Study) -> list[AuditPlan]:
+    """Return the plan as it is after each number of reports, or raise if there is none."""
+    find_attack(plan.attack, plan.mechanism)
+    tally = Tally.of(plan, study.composition)
+    plans = [replace(plan, mechanism=Accumulated(tally, r)) for r in study.reports]
+    for look in plans:
+        _ = look.mechanism.claim, tally.columns  # these raise where nothing can be promised or kept
+    return plans
 
 
 def _stream(plans: list[AuditPlan]) -> int:
@@ -260,28 +291,13 @@ def _stream(plans: list[AuditPlan]) -> int:
     return stream_key({"looks": [plan.stream for plan in plans]})
 
 
-def _result(
-    plan: AuditPlan,
-    attack: Attack,
-    counts: Counts,
-    study: Study,
-    per_report: Claim,
-    started: float,
-) -> AuditResult:
-    """Put together what was found after one number of reports."""
-    mechanism: Any = plan.mechanism
-    reports = mechanism.reports
-    delta = study.composed_delta or max(plan.mechanism.claim.delta, PURE_DELTA)
-    result = result_of(
-        plan,
-        attack,
-        counts,
-        plan.bound_of(counts),
-        plan.bound_of(Counts(counts.trials, counts.trials, 0)),
-        started,
-        sequential_epsilon=reports * per_report.epsilon,
-        sequential_delta=reports * per_report.delta,
-        composed_delta=delta,
-        composed_epsilon=mechanism.protocol.composed_epsilon(plan.pair, reports, delta),
-    )
-    return replace(result, per_report=per_report)
+def _composition(plan: AuditPlan, study: Study, per_report: Claim) -> dict[str, float | None]:
+    """What composition theorems say after one number of reports."""
+    look: Any = plan.mechanism
+    delta = study.composed_delta or look.claim.delta or PURE_DELTA
+    return {
+        "sequential_epsilon": look.reports * per_report.epsilon,
+        "sequential_delta": look.reports * per_report.delta,
+        "composed_delta": delta,
+        "composed_epsilon": look.protocol.composed_epsilon(plan.pair, look.reports, delta),
+    }

@@ -141,8 +141,10 @@ def test_compare_by_both_attacks(tmp_path: Path) -> None:
 
 def test_list_names_every_protocol() -> None:
     done = run("list")
-    assert all(f"\n {name} " in done.stdout for name in NAMES)
-    assert [row["name"] for row in json.loads(run("list", "--json").stdout)] == list(NAMES)
+    known = [*mechanisms.available(), *mechanisms.available_for_records()]
+    assert all(f"\n {name} " in done.stdout for name in known)
+    names = [row["name"] for row in json.loads(run("list", "--json").stdout)]
+    assert names == [*known, "Memo[...]", "SPL[...]", "SMP[...]"]
 
 
 @pytest.mark.parametrize("figure", ["none/a.png", "a.xyz", "a", ""])
@@ -199,7 +201,7 @@ GRR = ("audit", "GRR", "--epsilon", "1", "--domain-size", "5")
         (("audit", "GRR", "--epsilon", "nan", "--domain-size", "5"), "epsilon must be positive"),
         (("audit", "GRR", "--epsilon", "x", "--domain-size", "5"), "--epsilon"),
         (("audit", "GRR", "--domain-size", "5"), "GRR needs epsilon"),
-        (("audit", "GRR", "--epsilon", "1"), "--domain-size"),
+        (("audit", "GRR", "--epsilon", "1"), "GRR needs domain_size"),
         (("audit", "--epsilon", "1", "--domain-size", "5"), "PROTOCOL"),
         (("audit", "OUEE", "--epsilon", "1", "--domain-size", "5"), "did you mean 'OUE'"),
         (("audit", "GM", "--epsilon", "2", "--domain-size", "5"), "epsilon <= 1"),
@@ -273,7 +275,7 @@ def test_reports_of_one_user_add_up() -> None:
 def test_one_report_is_the_plain_audit() -> None:
     plain, explicit = run_json(*SUE_OVER_TIME), run_json(*SUE_OVER_TIME, "--reports", "1")
     del plain["seconds"], explicit["seconds"]
-    assert plain == explicit
+    assert explicit == {**plain, "reports": 1}
 
 
 def test_several_numbers_of_reports_make_a_table_and_a_figure(tmp_path: Path) -> None:
@@ -370,3 +372,68 @@ def test_impossible_studies_are_one_line(arguments: tuple[str, ...], reason: str
     assert reason in done.stderr
     assert done.stderr.count("\n") == 1
     assert done.stdout == ""
+
+
+RECORDS = ("audit", "RS+FD[GRR]", "--epsilon", "1", "--trials", "1e5")
+
+
+def test_records_that_differ_everywhere_break_the_claim() -> None:
+    done = run(*RECORDS, "--domain-size", "4", "--attributes", "2", "--attack", "optimal")
+    assert done.returncode == 1
+    assert "records differ in one   1.000000  (exact: the claim holds)" in done.stdout
+    assert "records differ in all   1.489880  (exact: the claim is broken)" in done.stdout
+    assert "for records that differ in 2 of 2 attributes" in done.stdout
+
+
+def test_records_in_json() -> None:
+    result = run_json(*RECORDS, "--domain-sizes", "2,25,100", "--neighbours", "one")
+    assert set(result) >= KEYS
+    assert (result["attributes"], result["domain_sizes"]) == (3, [2, 25, 100])
+    assert result["neighbours"] == "one"
+    assert result["pair"] == [[0, 0, 0], [1, 0, 0]]
+    assert result["worst_case_all"] > result["worst_case_one"] > 1
+    given = run_json(*RECORDS, "--domain-sizes", "2,25,100", "--pair", "1,7,3:1,2,3")
+    assert given["pair"] == [[1, 7, 3], [1, 2, 3]]
+    assert given["neighbours"] == "one"
+
+
+@pytest.mark.parametrize("name", ["RS+FD[GRR]", "RS+FD[OUE-r]", "SPL[OLH]", "SMP[SHE]"])
+def test_workers_do_not_change_the_counts_of_records(name: str) -> None:
+    first, second = (
+        audit(name, epsilon=0.9, domain_sizes=(3, 70), trials=100_000, workers=w, attack="optimal")
+        for w in (1, 3)
+    )
+    assert first.counts == second.counts
+
+
+def test_records_are_explained_profiled_and_compared(tmp_path: Path) -> None:
+    setting = ("--epsilon", "1", "--domain-size", "4", "--attributes", "2")
+    assert run("explain", "SPL[OUE]", *setting, "--trials", "1e4", cwd=tmp_path).returncode == 0
+    profile = run("profile", "RS+FD[GRR]", *setting, "--neighbours", "one", cwd=tmp_path)
+    assert profile.returncode == 0, profile.stderr
+    assert (tmp_path / "profile.png").exists()
+    compared = run("compare", *setting, "--trials", "1e4", cwd=tmp_path)
+    assert compared.returncode == 0
+    assert compared.stdout.count("RS+FD[") == 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("RS+FD[GRR]", "--domain-size", "9", "--attributes", "1"), "attributes must be at least"),
+        (("RS+FD[GRR]", "--domain-size", "9"), "needs attributes"),
+        (("RS+FD[GRR]", "--domain-sizes", "2,x"), "whole numbers such as 2,25,100"),
+        (("RS+FD[GRR]", "--domain-sizes", "2,3", "--attributes", "3"), "does not fit"),
+        (("SPL[OUE]", "--domain-sizes", "2,3", "--attribute", "2"), "attribute must be at most 1"),
+        (("SMP[OUE]", "--domain-sizes", "2,3", "--pair", "0,1:2,0"), "must lie in 0..1"),
+        (("SMP[OUE]", "--domain-sizes", "2,3", "--pair", "0,1"), "a record of 2 values"),
+        (("SMP[OUE]", "--domain-sizes", "2,3", "--pair", "0:1:2"), "two records such as"),
+        (("GRR", "--domain-size", "9", "--attributes", "2"), "no such option: --attributes"),
+        (("GRR",), "GRR needs domain_size"),
+    ],
+)
+def test_impossible_records_are_one_line(arguments: tuple[str, ...], reason: str) -> None:
+    done = run("audit", *arguments, "--epsilon", "1")
+    assert done.returncode == 2
+    assert reason in done.stderr
+    assert done.stderr.count("\n") == 1

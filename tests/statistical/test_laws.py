@@ -85,7 +85,7 @@ def test_threshold_report_is_the_thresholded_histogram() -> None:
     """THE draws bits; drawing Laplace noise and thresholding it has the same law."""
     bits = mechanisms.make("THE", epsilon=1.0, domain_size=4)
     raw = mechanisms.make("SHE", epsilon=1.0, domain_size=4)
-    theta: float = bits.theta  # type: ignore[attr-defined]
+    theta: float = bits.theta
     thresholded = raw.privatize(2, N, default_rng(17)) > theta
     drawn = unpack(bits.privatize(2, N, default_rng(18)), 4)
     for pattern in itertools.product((False, True), repeat=4):

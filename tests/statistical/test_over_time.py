@@ -39,7 +39,8 @@ WITH_A_LAW = [name for name in ALL if hasattr(mechanisms.find(name), "add_sums")
 
 
 def protocol_of(name: str, domain_size: int) -> FrequencyOracle:
-    return mechanisms.make(name, domain_size=domain_size, **ALL[name])
+    made: FrequencyOracle = mechanisms.make(name, domain_size=domain_size, **ALL[name])
+    return made
 
 
 def study_of(

@@ -131,7 +131,7 @@ def test_first_number_is_where_the_hash_begins(g: int) -> None:
 def test_support_is_the_set_of_values_with_that_hash(domain_size: int, g: int) -> None:
     protocol = mechanisms.make("LHO", domain_size=domain_size, hash_range=g)
     reports = protocol.privatize(domain_size - 1, 20, default_rng(3))
-    support = unpack(protocol.support(reports), domain_size)  # type: ignore[attr-defined]
+    support = unpack(protocol.support(reports), domain_size)
     for report, members in zip(reports, support, strict=True):
         hashes = [
             int(hash_value(report["hash_seed"], np.uint64(v), np.uint64(g)))

@@ -25,7 +25,10 @@ EPSILONS = [(0.3, 0.5), (0.8, 2.0), (2.0, 4.0), (0.01, 6.0)]
 
 
 def memoized(name: str, one: float, infinity: float, k: int) -> FrequencyOracle:
-    return mechanisms.make(name, epsilon=one, epsilon_infinity=infinity, domain_size=k)
+    made: FrequencyOracle = mechanisms.make(
+        name, epsilon=one, epsilon_infinity=infinity, domain_size=k
+    )
+    return made
 
 
 # ---- parameters -------------------------------------------------------------------------------
@@ -276,7 +279,7 @@ def test_values_of_one_bucket_look_alike() -> None:
     assert result.worst_case_epsilon == pytest.approx(2.0)
     assert mechanisms.make(
         "dBitFlipPM", epsilon=2.0, domain_size=8, buckets=4, bits=2
-    ).default_pair == InputPair(0, 7)  # type: ignore[attr-defined]
+    ).default_pair == InputPair(0, 7)
 
 
 # ---- over time --------------------------------------------------------------------------------

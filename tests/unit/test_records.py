@@ -144,8 +144,10 @@ def test_closed_forms_of_the_worst_case(name: str, epsilon: float, k: int, d: in
     low, high = 1.0, math.exp(amplified)  # ratios of a bit, up to a common factor
     rest = (d - 1) * (high + (k - 1) * low) / (low + (k - 1) * high)
     assert worst["one"] == pytest.approx(math.log((high + rest) / (low + rest)), rel=1e-9)
-    assert worst["one"] >= epsilon * (1 - 1e-12)
-    assert (worst["one"] > epsilon * (1 + 1e-6)) == (k > 2)
+    one = worst["one"]
+    assert one is not None
+    assert one >= epsilon * (1 - 1e-12)
+    assert (one > epsilon * (1 + 1e-6)) == (k > 2)
 
 
 def test_attributes_of_different_sizes_break_one_attribute_neighbours() -> None:

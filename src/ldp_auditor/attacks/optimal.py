@@ -52,14 +52,17 @@ class OptimalAttack:
         if law is not None:
             return cls(mechanism, pair, best_exact_threshold(law, goal), law)
         n = min(math.ceil(PILOT_SHARE * goal.trials), MOST_PILOT_TRIALS)
-        first, second = (ratios(mechanism, goal.pilot(side, n), pair) for side in (0, 1))
+        first, second = (
+            np.concatenate([ratios(mechanism, batch, pair) for batch in goal.pilot(side, n)])
+            for side in (0, 1)
+        )
         return cls(mechanism, pair, best_pilot_threshold(first, second, goal), pilot_trials=n)
 
     def accuse(self, reports: Reports, rng: Generator) -> NDArray[np.bool_]:
         """Tell for every report whether its ratio reaches the threshold."""
         least = self.threshold
         if math.isfinite(least):
-            least -= ROUNDING * max(1.0, abs(least))
+            least -= ROUNDING * abs(least)
         accused: NDArray[np.bool_] = ratios(self.mechanism, reports, self.pair) >= least
         return accused
 
@@ -105,8 +108,9 @@ def best_pilot_threshold(first: Floats, second: Floats, goal: Goal) -> float:
     levels = np.unique(np.concatenate([first, second]))
     if len(levels) > PILOT_LEVELS:
         levels = np.unique(np.quantile(first, np.linspace(0, 1, PILOT_LEVELS), method="nearest"))
-    hits = n - np.searchsorted(np.sort(first), levels - ROUNDING)
-    alarms = n - np.searchsorted(np.sort(second), levels - ROUNDING)
+    least = levels - ROUNDING * np.abs(levels)
+    hits = n - np.searchsorted(np.sort(first), least)
+    alarms = n - np.searchsorted(np.sort(second), least)
     scale = goal.trials / n
     expected = [
         goal.bound(

@@ -124,5 +124,7 @@ def make(
         return protocol(**given)
     except TypeError as error:
         missing = [key for key in protocol.required() if key not in given]
+        if "epsilon_infinity" in known_options:
+            missing = [{"epsilon": "epsilon_1"}.get(key, key) for key in missing]
         require(not missing, f"{name} needs {' and '.join(missing)}")
         raise AuditError(f"{name} cannot be made: {error}") from error

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from ldp_auditor.core import Floats, InputPair, Rates, Reports
 from ldp_auditor.errors import require, whole_number
@@ -18,6 +19,7 @@ from ldp_auditor.mechanisms.kernels.xoshiro import Words
 from ldp_auditor.mechanisms.memoization import RepeatedForever
 from ldp_auditor.mechanisms.subset_selection import select_subsets
 from ldp_auditor.mechanisms.unary_encoding import randomize_one_hot
+from ldp_auditor.theory.guessing import NEGLIGIBLE
 from ldp_auditor.theory.loss_law import DiscreteLaw
 from ldp_auditor.theory.quadrature import integrate
 
@@ -175,13 +177,22 @@ def _mean_product(sizes: list[int], drawn: int, flip: float, u: Floats) -> Float
         return np.zeros_like(u)
     small = min(sizes, default=1)
     larger = sum(size > small for size in sizes)
-    factors = [1 - flip + flip * u**size for size in (small, small + 1)]
+    j = np.arange(max(0, drawn - (len(sizes) - larger)), min(drawn, larger) + 1)
+    shares = _choose(larger, j) + _choose(len(sizes) - larger, drawn - j)
+    shares = np.exp(shares - _choose(len(sizes), np.array(drawn)))
+    logs = [np.log(1 - flip + flip * u**size) for size in (small, small + 1)]
     mean = np.zeros_like(u)
-    for j in range(max(0, drawn - (len(sizes) - larger)), min(drawn, larger) + 1):
-        ways = math.comb(larger, j) * math.comb(len(sizes) - larger, drawn - j)
-        share = ways / math.comb(len(sizes), drawn)
-        mean += share * factors[1] ** j * factors[0] ** (drawn - j)
+    for number, share in zip(j[shares > NEGLIGIBLE], shares[shares > NEGLIGIBLE], strict=True):
+        mean += share * np.exp(number * logs[1] + (drawn - number) * logs[0])
     return mean
+
+
+def _choose(n: int, k: NDArray[np.int64]) -> Floats:
+    """Log of the number of ways to choose k out of n."""
+    from scipy.special import gammaln
+
+    ways: Floats = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    return ways
 
 
 @compiled

@@ -90,6 +90,11 @@ class RepeatedForever(FrequencyOracle):
         self.add_scores(users.memo, once)
         totals += reports * once
 
+    def add_ratios(self, users: Users, reports: int, pair: InputPair, totals: Floats) -> None:
+        """Add the log-likelihood ratio of the memo as often as it is sent."""
+        memo: Any = self
+        totals[:, 0] += reports * memo.log_likelihood_ratio(users.memo, pair)
+
     def combined_ratio(self, total: Floats, reports: int) -> Floats:
         return total / reports
 

@@ -23,23 +23,33 @@ from ldp_auditor.mechanisms.unary_encoding import bit_counts, randomize_one_hot
 from ldp_auditor.theory.guessing import binomial, independent_count_rates
 from ldp_auditor.theory.loss_law import DiscreteLaw, LossLaw, OneLevelLaw
 
-MOST_REPORTS = 1000
+MOST_TABULATED = 1000
 """Reports up to which the exact law of the loss is tabulated, over both counts that matter."""
 
 
 @dataclass(frozen=True)
 class Chain:
-    """Two rounds of bits: a bit is 1 with probability p if the round's input is 1, q if it is 0."""
+    """Two rounds of bits: a bit is 1 with probability p if the round's input is 1, q if it is 0.
+
+    `absence` is 1 - p, given apart because p may be 1 up to rounding.
+    """
 
     p1: float
+    absence1: float
     q1: float
     p2: float
+    absence2: float
     q2: float
 
     @property
     def p(self) -> float:
         """Probability that the bit of the true value is reported as 1."""
-        return self.p1 * self.p2 + (1 - self.p1) * self.q2
+        return self.p1 * self.p2 + self.absence1 * self.q2
+
+    @property
+    def absence(self) -> float:
+        """Probability that the bit of the true value is reported as 0."""
+        return self.p1 * self.absence2 + self.absence1 * (1 - self.q2)
 
     @property
     def q(self) -> float:
@@ -49,19 +59,19 @@ class Chain:
     @property
     def epsilon(self) -> float:
         """Loss of one report."""
-        return odds_ratio(self.p, self.q)
+        return loss_of_bits(self.p, self.absence, self.q)
 
     @property
     def epsilon_infinity(self) -> float:
         """Loss of the memo."""
-        return odds_ratio(self.p1, self.q1)
+        return loss_of_bits(self.p1, self.absence1, self.q1)
 
     def count_laws(self, reports: int) -> tuple[Floats, Floats]:
         """Laws of how often the bit of the true value, and of another one, is reported as 1."""
-        if_one = binomial(reports, self.p2, 1 - self.p2)
+        if_one = binomial(reports, self.p2, self.absence2)
         if_zero = binomial(reports, self.q2, 1 - self.q2)
         return (
-            self.p1 * if_one + (1 - self.p1) * if_zero,
+            self.p1 * if_one + self.absence1 * if_zero,
             self.q1 * if_one + (1 - self.q1) * if_zero,
         )
 
@@ -71,23 +81,20 @@ class Chain:
 
         ones = np.arange(reports + 1)
         zeros = reports - ones
-        for_one = xlogy(ones, self.p2) + xlogy(zeros, 1 - self.p2)
+        for_one = xlogy(ones, self.p2) + xlogy(zeros, self.absence2)
         lead = for_one - xlogy(ones, self.q2) - xlogy(zeros, 1 - self.q2)
         fading = np.exp(-np.abs(lead))  # the less likely permanent bit, against the other one
 
-        def mixture(share: float) -> Floats:
-            mixed: Floats = np.where(
-                lead > 0, share + (1 - share) * fading, 1 - share + share * fading
-            )
+        def log_mixture(one: float, zero: float) -> Floats:
+            mixed: Floats = np.log(np.where(lead > 0, one + zero * fading, zero + one * fading))
             return mixed
 
-        ratios: Floats = np.log(mixture(self.p1)) - np.log(mixture(self.q1))
-        return ratios
+        return log_mixture(self.p1, self.absence1) - log_mixture(self.q1, 1 - self.q1)
 
 
-def odds_ratio(p: float, q: float) -> float:
+def loss_of_bits(p: float, absence: float, q: float) -> float:
     """Loss of bits that are 1 with probability p for the true value, q for the others."""
-    return math.log(p) - math.log1p(-p) - math.log(q) + math.log1p(-q)
+    return math.log(p) - math.log(absence) - math.log(q) + math.log1p(-q)
 
 
 class MemoizedBits(MemoizedOracle, SetOracle):
@@ -127,7 +134,7 @@ class MemoizedBits(MemoizedOracle, SetOracle):
 
     def add_sums(self, users: Users, reports: int, rng: Generator, totals: Floats) -> None:
         chain = self.chain
-        counts = bit_counts(reports, chain.p2, 1 - chain.p2, chain.q2)
+        counts = bit_counts(reports, chain.p2, chain.absence2, chain.q2)
         add_draws(rng, users.memo, counts, totals)
 
     def ratio_of_sums(self, totals: Floats, pair: InputPair, reports: int) -> Floats:
@@ -142,12 +149,12 @@ class MemoizedBits(MemoizedOracle, SetOracle):
 
     def loss_law(self, pair: InputPair) -> OneLevelLaw:
         chain = self.chain
-        return OneLevelLaw(likely=chain.p * (1 - chain.q), unlikely=chain.q * (1 - chain.p))
+        return OneLevelLaw(likely=chain.p * (1 - chain.q), unlikely=chain.q * chain.absence)
 
     def loss_law_over(self, pair: InputPair, reports: int) -> LossLaw | None:
         if reports == 1:
             return self.loss_law(pair)
-        return _law_of_two_counts(self.chain, reports) if reports <= MOST_REPORTS else None
+        return _law_of_two_counts(self.chain, reports) if reports <= MOST_TABULATED else None
 
     def worst_case_over(self, pair: InputPair, reports: int) -> float | None:
         if self.delta > 0:
@@ -214,7 +221,8 @@ class RAPPOR(MemoizedBits):
     @property
     def chain(self) -> Chain:
         # [Erlingsson14] sections 2 and 3: a permanent bit is a coin with probability f.
-        return Chain(p1=1 - self.f / 2, q1=self.f / 2, p2=self.q, q2=self.p)
+        rest = self.f / 2
+        return Chain(1 - rest, rest, rest, self.q, 1 - self.q, self.p)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,9 +235,8 @@ class LSUE(MemoizedBits):
     @property
     def chain(self) -> Chain:
         q1 = symmetric_q(self.epsilon_infinity)
-        # For symmetric rounds (2p - 1) of the chain is the product of that of the rounds.
-        strength = math.tanh(self.epsilon / 4) / math.tanh(self.epsilon_infinity / 4)
-        return Chain(p1=1 - q1, q1=q1, p2=(1 + strength) / 2, q2=(1 - strength) / 2)
+        p2, q2 = then_symmetric(self.epsilon / 2, self.epsilon_infinity / 2)
+        return Chain(1 - q1, q1, q1, p2, q2, q2)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -241,10 +248,9 @@ class LOSUE(MemoizedBits):
 
     @property
     def chain(self) -> Chain:
-        one, all_ = math.exp(-self.epsilon), math.exp(-self.epsilon_infinity)
-        scale = (1 + one) * (1 - all_)
-        p2 = (1 - one * all_) / scale
-        return Chain(p1=0.5, q1=all_ / (1 + all_), p2=p2, q2=(one - all_) / scale)
+        p2, q2 = then_symmetric(self.epsilon, self.epsilon_infinity)
+        shrink = math.exp(-self.epsilon_infinity)
+        return Chain(0.5, 0.5, shrink / (1 + shrink), p2, q2, q2)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -257,7 +263,7 @@ class LOUE(MemoizedBits):
     @property
     def chain(self) -> Chain:
         shrink = math.exp(-self.epsilon_infinity)
-        return then_optimal(self, 0.5, shrink / (1 + shrink))
+        return then_optimal(self, 0.5, 0.5, shrink / (1 + shrink))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -270,7 +276,7 @@ class LSOUE(MemoizedBits):
     @property
     def chain(self) -> Chain:
         q1 = symmetric_q(self.epsilon_infinity)
-        return then_optimal(self, 1 - q1, q1)
+        return then_optimal(self, 1 - q1, q1, q1)
 
 
 def symmetric_q(epsilon: float) -> float:
@@ -279,23 +285,35 @@ def symmetric_q(epsilon: float) -> float:
     return shrink / (1 + shrink)
 
 
-def then_optimal(oracle: MemoizedOracle, p1: float, q1: float) -> Chain:
+def then_symmetric(one: float, infinity: float) -> tuple[float, float]:
+    """Return p2 and q2 = 1 - p2 of a second round after OUE; with both epsilons halved, after SUE.
+
+    One report of OUE, then p2 and q2, has p = 1/2 and q = 1 / (e^one + 1), which is solved for p2.
+    For SUE (2p - 1) of the chain is the product of that of the rounds; that gives the same formula.
+    """
+    a, b = math.exp(-one), math.exp(-infinity)
+    scale = (1 + a) * (1 - b)
+    return (1 - a * b) / scale, (a - b) / scale
+
+
+def then_optimal(oracle: MemoizedOracle, p1: float, absence1: float, q1: float) -> Chain:
     """Return the chain whose second round has p2 = 1/2 and gives one report its epsilon.
 
     With p = a + b q2 and q = c + d q2 of the chain, p (1 - q) = e^epsilon (1 - p) q is a quadratic
     equation for q2. Its value at 0 is negative where even q2 = 0 loses less than epsilon.
     """
-    most = odds_ratio(p1 / 2, q1 / 2)
+    most = loss_of_bits(p1 / 2, 1 - p1 / 2, q1 / 2)
     require(
         oracle.epsilon <= most,
         f"{oracle.name} cannot lose as much as epsilon_1={oracle.epsilon} with one report at "
         f"epsilon_infinity={oracle.epsilon_infinity}: its second round keeps a 1 with probability "
-        f"1/2, so that epsilon_1 is at most {most:.6g}",
+        f"1/2, so that epsilon_1 is at most {math.floor(most * 1e6) / 1e6:.6f}",
     )
-    a, b, c, d = p1 / 2, 1 - p1, q1 / 2, 1 - q1
+    a, b, c, d = p1 / 2, absence1, q1 / 2, 1 - q1
     shrink = math.exp(-oracle.epsilon)  # the equation is divided by e^epsilon
     square = -math.expm1(-oracle.epsilon) * b * d
     linear = shrink * (b * (1 - c) - a * d) - ((1 - a) * d - b * c)
     constant = shrink * a * (1 - c) - (1 - a) * c
     root = math.sqrt(max(0.0, linear * linear - 4 * square * constant))
-    return Chain(p1=p1, q1=q1, p2=0.5, q2=max(0.0, 2 * constant / (root - linear)))
+    q2 = max(0.0, 2 * constant / (root - linear))
+    return Chain(p1, absence1, q1, 0.5, 0.5, q2)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.random import Generator
 
 from ldp_auditor.core import Floats, InputPair, Rates, Reports
+from ldp_auditor.errors import require
 from ldp_auditor.mechanisms.frequency_oracle import Users
 from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.xoshiro import advance, fresh_stream, threshold
@@ -25,6 +26,9 @@ from ldp_auditor.mechanisms.randomized_response import GRR, keep_or_replace, tru
 from ldp_auditor.theory.guessing import multinomial_guess_rates
 from ldp_auditor.theory.loss_law import DiscreteLaw, LossLaw
 from ldp_auditor.theory.memoized_values import MemoizedResponse
+
+MOST_HASHES = 100_000
+"""Hashes that are counted for every user at most."""
 
 
 class MemoizedChoice(MemoizedOracle):
@@ -143,6 +147,11 @@ class LOLOHA(MemoizedChoice, LocalHashing):
 
     @property
     def score_columns(self) -> int:
+        require(
+            self.hash_size <= MOST_HASHES,
+            f"{self.name} hashes to {self.hash_size} values at epsilon_1={self.epsilon}, more than "
+            f"the {MOST_HASHES} that can be followed over many reports; choose a smaller epsilon_1",
+        )
         return self.domain_size + self.hash_size
 
     @property

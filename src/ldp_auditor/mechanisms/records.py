@@ -121,8 +121,8 @@ class RecordMechanism(ABC):
 
     @classmethod
     def required(cls) -> list[str]:
-        """Nothing is required that is not asked for by name (see `_sizes`)."""
-        return []
+        """Names of the parameters that have no default, beyond the sizes of the attributes."""
+        return [] if cls.promises_nothing else ["epsilon"]
 
     @property
     def options(self) -> Mapping[str, Any]:

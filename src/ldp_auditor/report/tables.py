@@ -227,8 +227,8 @@ def over_time_table(results: Sequence[AuditResult]) -> TextTable:
         f"{_setting(first)}, attack {first.attack}, T = {first.counts.trials:,}, "
         f"alpha = {first.alpha:g}, limit {first.monte_carlo_limit:.2f}, seed {first.seed}"
     )
-    delta = first.options["composed_delta"]
-    tight = f"at {delta:g}" if first.claim.delta == 0 else "tight"
+    deltas = {f"{result.options['composed_delta']:g}" for result in results}
+    tight = f"at {deltas.pop()}" if len(deltas) == 1 else "at claimed delta"
     columns = ("reports", "claim", tight, "worst", "T = inf", "proven", "TPR", "FPR", "violation")
     return TextTable(title, columns, rows)
 

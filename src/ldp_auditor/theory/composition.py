@@ -9,12 +9,13 @@ from ldp_auditor.theory.loss_law import LossLaw
 
 @lru_cache(maxsize=256)
 def tight_epsilon(law: LossLaw, reports: int, delta: float) -> float | None:
-    """Smallest epsilon that so many independent reports keep at `delta`, never below the true one.
+    """Smallest epsilon that so many independent reports keep at `delta`, up to rounding.
 
-    The accountant rounds losses up to a grid, so that a pure guarantee (delta = 0) is out of its
-    reach; None where the law has no counterpart in it.
+    The accountant rounds losses up to a grid and cuts tails of 1e-15, so that it cannot tell a pure
+    guarantee; no more is ever lost than the largest loss of a report times their number. None where
+    the law has no counterpart in the accountant.
     """
-    one_report = law.accountant()
-    if one_report is None:
+    together = law.accountant(reports)
+    if together is None:
         return None
-    return float(one_report.self_compose(reports).get_epsilon_for_delta(delta))
+    return min(float(together.get_epsilon_for_delta(delta)), reports * law.supremum)

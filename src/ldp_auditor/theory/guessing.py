@@ -17,7 +17,7 @@ import numpy as np
 from ldp_auditor.core import Floats, Rates
 from ldp_auditor.theory.quadrature import UNIT_NODES, UNIT_WEIGHTS, integrate
 
-MOST_REPORTS = 1000
+MOST_SUMMED = 1000
 """Reports up to which sums over multinomial counts and Laplace variables are carried out."""
 
 
@@ -73,7 +73,7 @@ def multinomial_guess_rates(domain_size: int, p: float, q: float, reports: int) 
     """
     if reports == 1:
         return Rates(p, q)
-    if reports > MOST_REPORTS:
+    if reports > MOST_SUMMED:
         return None
     if q == 0:
         return Rates(1.0, 0.0)
@@ -180,7 +180,7 @@ def laplace_guess_rates(domain_size: int, scale: float, reports: int = 1) -> Rat
     One report guessed by its largest entry has the same rates as one guessed by its likelihood,
     where entries above 1, and below 0, tie: any choice among equally likely values is as good.
     """
-    if reports > MOST_REPORTS:
+    if reports > MOST_SUMMED:
         return None
     from scipy.special import gammaincc, gammaln
 

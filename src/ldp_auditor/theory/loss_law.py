@@ -41,8 +41,8 @@ class LossLaw(ABC):
         """Law of the loss of that many independent reports, where it can be computed."""
         return self if reports == 1 else None
 
-    def accountant(self) -> Any:
-        """The same law as a privacy loss distribution of dp-accounting, where it can be made."""
+    def accountant(self, reports: int) -> Any:
+        """That many independent reports as a privacy loss distribution of dp-accounting, if any."""
         return None
 
     def delta(self, epsilon: float) -> float:
@@ -106,11 +106,11 @@ class OneLevelLaw(LossLaw):
             return self
         if self.unlikely == 0:  # one report that only v1 can send is enough
             return OneLevelLaw(-math.expm1(reports * math.log1p(-self.likely)), 0.0)
-        if reports > MOST_REPORTS:
+        if reports > MOST_COMPOSED:
             return None
         return _sum_of_levels(self.likely, self.unlikely, reports)
 
-    def accountant(self) -> Any:
+    def accountant(self, reports: int) -> Any:
         from dp_accounting.pld.privacy_loss_distribution import from_two_probability_mass_functions
 
         if self.unlikely == 0:
@@ -123,7 +123,7 @@ class OneLevelLaw(LossLaw):
             {"first": down, "second": up, **neither},
             {"first": up, "second": down, **neither},
             value_discretization_interval=up - down,
-        )
+        ).self_compose(reports)
 
 
 @dataclass(frozen=True)
@@ -158,11 +158,14 @@ class GaussianLaw(LossLaw):
     def composed(self, reports: int) -> GaussianLaw:
         return GaussianLaw(self.scale / math.sqrt(reports), self.shift)
 
-    def accountant(self) -> Any:
+    def accountant(self, reports: int) -> Any:
         from dp_accounting.pld.privacy_loss_distribution import from_gaussian_mechanism
 
+        together = self.composed(reports)
         return from_gaussian_mechanism(
-            self.scale, sensitivity=self.shift, value_discretization_interval=GRID
+            together.scale,
+            sensitivity=together.shift,
+            value_discretization_interval=GRID * together.mu,
         )
 
 
@@ -210,14 +213,16 @@ class ClippedLaplaceLaw(LossLaw):
     def composed(self, reports: int) -> LossLaw | None:
         if reports == 1:
             return self
-        return _sum_of_clipped(self.claimed, reports) if reports <= MOST_REPORTS else None
+        return _sum_of_clipped(self.claimed, reports) if reports <= MOST_COMPOSED else None
 
-    def accountant(self) -> Any:
+    def accountant(self, reports: int) -> Any:
         from dp_accounting.pld.privacy_loss_distribution import from_laplace_mechanism
 
         # The two entries that differ are two Laplace mechanisms.
-        one_entry = from_laplace_mechanism(2 / self.claimed, value_discretization_interval=GRID)
-        return one_entry.self_compose(2)
+        one_entry = from_laplace_mechanism(
+            2 / self.claimed, value_discretization_interval=GRID * self.claimed
+        )
+        return one_entry.self_compose(2 * reports)
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,9 +263,11 @@ class DiscreteLaw(LossLaw):
     def thresholds(self) -> Sequence[float]:
         """Up to 400 places halfway between two losses, evenly spread over the log of the FPR."""
         gaps = np.diff(self.losses)
-        apart = gaps > DISTINCT * np.maximum(1.0, np.abs(self.losses[1:]))
+        apart = gaps > DISTINCT * np.abs(self.losses).max()
         above = np.flatnonzero(apart & (self.losses[1:] > 0)) + 1
         above = above[self._tails[0][above] > 0]
+        if not above.size:
+            return [math.inf]  # nothing is ever lost
         evidence = -np.log(np.maximum(self._tails[1][above], 1e-300))
         wanted = np.linspace(0.0, min(evidence[-1], MOST_EVIDENCE), 400)
         chosen = np.unique(np.searchsorted(evidence, wanted).clip(max=len(above) - 1))
@@ -326,12 +333,12 @@ MOST_SUMS = 10**6
 """Sums of different laws that are enumerated at most."""
 
 DISTINCT = 1e-6
-"""Losses closer than this, relatively, are not told apart: a sampled one has rounding errors."""
+"""Losses closer than this share of the largest are not told apart: sampled ones are rounded."""
 
-GRID = 1e-4
-"""Distance of the losses that dp-accounting rounds continuous laws to."""
+GRID = 5e-4
+"""Distance of the losses that dp-accounting rounds continuous laws to, relative to their size."""
 
-MOST_REPORTS = 10_000
+MOST_COMPOSED = 10_000
 """Reports up to which sums of losses are carried out."""
 
 MOST_EVIDENCE = 40.0

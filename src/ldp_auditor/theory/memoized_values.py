@@ -19,8 +19,8 @@ from ldp_auditor.core import Floats
 from ldp_auditor.theory.enumeration import compositions, log_ways, number_of_compositions
 from ldp_auditor.theory.loss_law import DiscreteLaw
 
-MOST_COUNTS = 500_000
-"""Vectors of counts that are enumerated at most."""
+MOST_COUNTS = 2_000_000
+"""Counts in all vectors of counts that are enumerated at most."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class MemoizedResponse:
 
     def enumerated(self, reports: int) -> Enumeration | None:
         """All counts of that many reports with their probabilities, if there are not too many."""
-        if number_of_compositions(reports, self.size) > MOST_COUNTS:
+        if number_of_compositions(reports, self.size) * self.size > MOST_COUNTS:
             return None
         return _enumerate(self, reports)
 
