@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -39,6 +40,7 @@ from ldp_auditor.arguments import (
     Workers,
     make_protocol,
     parse_pair,
+    parse_sizes,
     parse_study,
     parse_trials,
 )
@@ -71,14 +73,22 @@ def main_options(
 
 
 @app.command(name="list")
-def list_protocols(as_json: AsJson = False) -> None:
-    """Show the protocols that can be audited."""
+def list_protocols(
+    adapters: Annotated[
+        bool, typer.Option("--adapters", help="Show foreign packages that can be checked.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show the protocols that can be audited, or the foreign packages that can be checked."""
     from ldp_auditor import mechanisms
-    from ldp_auditor.report.tables import protocol_table
+    from ldp_auditor.report.tables import adapter_table, protocol_table
 
-    table = protocol_table(
-        [*mechanisms.available().values(), *mechanisms.available_for_records().values()]
-    )
+    if adapters:
+        table = adapter_table()
+    else:
+        table = protocol_table(
+            [*mechanisms.available().values(), *mechanisms.available_for_records().values()]
+        )
     if as_json:
         say_json([dict(zip(table.columns, row, strict=True)) for row in table.rows])
     else:
@@ -172,7 +182,7 @@ def audit(
 @app.command()
 def compare(
     epsilon: Annotated[float, typer.Option(help="Claimed epsilon.")],
-    domain_size: Annotated[int, typer.Option(help="Number k of values in the domain.")],
+    domain_size: DomainSize = None,
     protocols: Annotated[
         list[str] | None, typer.Argument(metavar="[PROTOCOL]...", show_default="all")
     ] = None,
@@ -184,7 +194,12 @@ def compare(
     attributes: Annotated[
         int | None, typer.Option(help="Number of attributes of records (RS+FD, SPL, SMP).")
     ] = None,
+    domain_sizes: Annotated[
+        str | None, typer.Option(help="Sizes of the attributes of records, such as 2,25,100.")
+    ] = None,
     pair: Pair = None,
+    neighbours: Neighbours = None,
+    attribute: Attribute = None,
     reports: Reports = None,
     composition: Composition = "auto",
     composed_delta: ComposedDelta = None,
@@ -216,6 +231,9 @@ def compare(
         delta=delta,
         epsilon_infinity=epsilon_infinity,
         attributes=attributes,
+        domain_sizes=None if domain_sizes is None else parse_sizes(domain_sizes),
+        neighbours=neighbours,
+        attribute=attribute,
         study=parse_study(reports, composition, composed_delta),
         pair=parse_pair(pair),
         attack=attack,
@@ -312,6 +330,7 @@ def profile(
     domain_size: DomainSize = None,
     epsilon: Epsilon = None,
     delta: Delta = None,
+    pair: Pair = None,
     neighbours: Neighbours = None,
     attribute: Attribute = None,
     points: Annotated[int, typer.Option(help="Epsilons to tabulate.", min=2, max=10_000)] = 21,
@@ -328,6 +347,7 @@ def profile(
 
     plan = plan_audit(
         make_protocol(words, epsilon, domain_size, delta),
+        pair=parse_pair(pair),
         neighbours=neighbours,
         attribute=attribute,
     )
@@ -348,6 +368,77 @@ def profile(
     if figure is not None:
         draw_profile(title, privacy_profile(law, largest, 400), mechanism.claim, figure)
         print(f"figure written to {figure}", file=sys.stderr)
+
+
+@app.command(context_settings={"ignore_unknown_options": True})
+def check(
+    target: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[TARGET]",
+            help="package.module:function, package.module:Class(args), or an adapter such as "
+            "pure-ldp:OUE (see list --adapters).",
+            show_default=False,
+        ),
+    ] = None,
+    epsilon: Annotated[float | None, typer.Option(help="Claimed epsilon.")] = None,
+    delta: Annotated[float, typer.Option(help="Claimed delta.")] = 0.0,
+    values: Annotated[
+        str | None, typer.Option(help='Inputs: 0,1,2 or JSON such as \'["red", "green"]\'.')
+    ] = None,
+    domain_size: Annotated[
+        int | None, typer.Option(help="Inputs 0 to k - 1, for adapters and for short.")
+    ] = None,
+    command: Annotated[
+        str | None, typer.Option(help="A program: values in, reports out, as JSON lines.")
+    ] = None,
+    recorded: Annotated[
+        Path | None, typer.Option(help="A file of values and reports: .csv, .jsonl or .parquet.")
+    ] = None,
+    score: Annotated[
+        str | None,
+        typer.Option(help="package.module:function of (report, first, second) that scores it."),
+    ] = None,
+    batch: Annotated[
+        bool | None, typer.Option(help="Whether the target is called with (value, n).")
+    ] = None,
+    trials: Annotated[str, typer.Option(help="Reports in all, e.g. 1e6.")] = "2e5",
+    alpha: Alpha = 0.01,
+    seed: Seed = 42,
+    workers: Workers = None,
+    call_seconds: Annotated[float, typer.Option(help="Longest time of one call.")] = 10.0,
+    total_seconds: Annotated[float, typer.Option(help="Longest time in all.")] = 600.0,
+    as_json: AsJson = False,
+) -> int:
+    """Check anybody's mechanism against its claim, and show the evidence."""
+    from ldp_auditor.arguments import parse_check
+    from ldp_auditor.checking import check_recorded, run_check
+    from ldp_auditor.report.evidence import evidence_text
+
+    require(epsilon is not None, "a check needs the claim: --epsilon")
+    asked = parse_check(
+        target or [],
+        epsilon=epsilon,
+        delta=delta,
+        values=values,
+        domain_size=domain_size,
+        command=command,
+        recorded=recorded,
+        score=score,
+        batch=batch,
+        trials=parse_trials(trials),
+        alpha=alpha,
+        seed=seed,
+        call_seconds=call_seconds,
+        total_seconds=total_seconds,
+    )
+    plan = asked.pop("plan", None)
+    result = check_recorded(**asked) if plan is None else run_check(plan, workers)
+    if as_json:
+        say_json(result.to_dict())
+    else:
+        say(evidence_text(result, " ".join(["ldp-auditor", *map(shlex.quote, sys.argv[1:])])))
+    return exit_code(result.verdict)
 
 
 def exit_code(verdict: str) -> int:

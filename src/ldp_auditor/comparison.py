@@ -13,6 +13,7 @@ from ldp_auditor.auditing import AuditPlan, Progress, run
 from ldp_auditor.core import AuditResult, Claim, InputPair
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.execution.threads import ThreadEngine
+from ldp_auditor.interface import plan_audit
 from ldp_auditor.longitudinal import Study, plan_looks, run_study
 
 
@@ -53,10 +54,13 @@ def plan_comparison(
     protocols: Sequence[str] = (),
     *,
     epsilon: float,
-    domain_size: int,
+    domain_size: int | None = None,
     delta: float | None = None,
     epsilon_infinity: float | None = None,
     attributes: int | None = None,
+    domain_sizes: tuple[int, ...] | None = None,
+    neighbours: str | None = None,
+    attribute: int | None = None,
     study: Study | None = None,
     pair: InputPair | tuple[Any, Any] | None = None,
     attack: str = "paper",
@@ -74,9 +78,14 @@ def plan_comparison(
     require(not isinstance(protocols, str), f"protocols must be a list of names, got {protocols!r}")
     plans: list[AuditPlan] = []
     refused: dict[str, str] = {}
-    offered = {"epsilon_infinity": epsilon_infinity, "attributes": attributes}
+    offered = {
+        "epsilon_infinity": epsilon_infinity,
+        "attributes": attributes,
+        "domain_sizes": domain_sizes,
+    }
+    of_records = attributes is not None or domain_sizes is not None
     named = list(dict.fromkeys(protocols))
-    for name in named or _participants(epsilon_infinity is not None, attributes is not None):
+    for name in named or _participants(epsilon_infinity is not None, of_records):
         protocol = mechanisms.find(name)
         taken = protocol.option_types()
         options = {key: v for key, v in offered.items() if v is not None and key in taken}
@@ -91,8 +100,13 @@ def plan_comparison(
                 **options,
             )
             audits = [
-                AuditPlan(
-                    mechanism=mechanism, pair=InputPair.of(pair, mechanism), attack=kind, **settings
+                plan_audit(
+                    mechanism,
+                    pair=pair,
+                    neighbours=neighbours,
+                    attribute=attribute,
+                    attack=kind,
+                    **settings,
                 )
                 for kind in (ATTACKS if attack == "both" else (attack,))
             ]
@@ -141,7 +155,7 @@ def compare(
     protocols: Sequence[str] = (),
     *,
     epsilon: float,
-    domain_size: int,
+    domain_size: int | None = None,
     delta: float | None = None,
     workers: int | None = None,
     progress: Progress | None = None,

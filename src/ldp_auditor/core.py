@@ -120,6 +120,11 @@ class Rates:
         return math.log((self.true_positive - delta) / self.false_positive)
 
 
+def exceeds(loss: float, epsilon: float) -> bool:
+    """Tell whether an exact loss breaks a claim, beyond what rounding can do."""
+    return loss > epsilon * (1 + 1e-9) + 1e-13
+
+
 @dataclass(frozen=True)
 class Counts:
     """Outcome of `trials` reports of each input; counts of disjoint trials add up."""

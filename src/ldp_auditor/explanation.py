@@ -47,7 +47,8 @@ def explain(
     law = plan.loss_law
     if law is None:
         raise AuditError(
-            f"{plan.mechanism.name} has no method loss_law(pair), so its worst case is not known"
+            f"the exact law of the loss of {plan.mechanism.name} is not known here, so that its "
+            "gap cannot be accounted for"
         )
     require(
         max(plan.mechanism.claim.epsilon, law.epsilon(plan.mechanism.claim.delta)) < math.inf,

@@ -95,8 +95,8 @@ class Tally:
         protocol = plan.mechanism
         require(
             isinstance(protocol, FrequencyOracle),
-            f"{protocol.name} cannot be followed over many reports: derive it from FrequencyOracle "
-            "and say in add_scores how the reports of one user add up",
+            f"{protocol.name} cannot be followed over many reports; that takes a protocol for one "
+            "attribute that derives from FrequencyOracle",
         )
         assert isinstance(protocol, FrequencyOracle)
         by_scores = plan.attack == "paper" or getattr(protocol, "ratio_of_sums", None) is not None

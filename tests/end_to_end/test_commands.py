@@ -385,6 +385,16 @@ def test_records_that_differ_everywhere_break_the_claim() -> None:
     assert "for records that differ in 2 of 2 attributes" in done.stdout
 
 
+def test_the_verdict_says_for_which_records() -> None:
+    some = run(*RECORDS, "--domain-sizes", "2,3,4", "--pair", "0,1,3:0,2,0")
+    assert "although the claim is broken for these records" in some.stdout
+    one = run(*RECORDS, "--domain-sizes", "2,100", "--neighbours", "one", "--attribute", "0")
+    assert "exact worst case        0.666414" in one.stdout
+    assert "no violation found; the claim is broken where records differ in one" in one.stdout
+    fine = run("audit", "SMP[GRR]", "--epsilon", "1", "--domain-sizes", "2,3", "--trials", "1e4")
+    assert " verdict                 no violation found\n" in fine.stdout
+
+
 def test_records_in_json() -> None:
     result = run_json(*RECORDS, "--domain-sizes", "2,25,100", "--neighbours", "one")
     assert set(result) >= KEYS
@@ -392,6 +402,7 @@ def test_records_in_json() -> None:
     assert result["neighbours"] == "one"
     assert result["pair"] == [[0, 0, 0], [1, 0, 0]]
     assert result["worst_case_all"] > result["worst_case_one"] > 1
+    assert (result["holds_for_one"], result["holds_for_all"]) == (False, False)
     given = run_json(*RECORDS, "--domain-sizes", "2,25,100", "--pair", "1,7,3:1,2,3")
     assert given["pair"] == [[1, 7, 3], [1, 2, 3]]
     assert given["neighbours"] == "one"
@@ -421,6 +432,7 @@ def test_records_are_explained_profiled_and_compared(tmp_path: Path) -> None:
     ("arguments", "reason"),
     [
         (("RS+FD[GRR]", "--domain-size", "9", "--attributes", "1"), "attributes must be at least"),
+        (("SMP[GM]", "--domain-size", "9", "--attributes", "2", "--delta", "0"), "an attribute of"),
         (("RS+FD[GRR]", "--domain-size", "9"), "needs attributes"),
         (("RS+FD[GRR]", "--domain-sizes", "2,x"), "whole numbers such as 2,25,100"),
         (("RS+FD[GRR]", "--domain-sizes", "2,3", "--attributes", "3"), "does not fit"),

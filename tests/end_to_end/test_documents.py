@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -21,7 +22,7 @@ CONSOLE = re.findall(r"```console\n(\$ .*?)```", README, flags=re.DOTALL)
 @pytest.mark.parametrize("block", CONSOLE, ids=[block.split("\n")[0] for block in CONSOLE])
 def test_commands_of_the_readme_print_what_it_shows(block: str, tmp_path: Path) -> None:
     command, *shown = block.rstrip().split("\n")
-    done = run(*command.split()[2:], cwd=tmp_path)
+    done = run(*shlex.split(command)[2:], cwd=tmp_path)
     assert done.returncode in {0, 1}, done.stderr
     printed = {line.strip() for line in done.stdout.split("\n")}
     assert [line for line in shown if line.strip() not in printed] == []

@@ -227,9 +227,40 @@ def test_pairs_of_records() -> None:
     assert given.options["neighbours"] == "one"
 
 
+def test_options_of_the_protocol_inside() -> None:
+    mechanism = mechanisms.make("SPL[LHO]", domain_size=9, attributes=2, hash_range=7)
+    assert mechanism.options["hash_range"] == 7
+    assert all(part.hash_range == 7 for part in mechanism.parts)
+
+
+@pytest.mark.parametrize("epsilon", [2e-9, 1e-7, 5e-5, 0.3, 30.0, 600.0])
+@pytest.mark.parametrize("d", [2, 30, 1000])
+@pytest.mark.parametrize("name", ["RS+FD[GRR]", "RS+FD[SUE-z]", "RS+FD[OUE-z]"])
+def test_a_claim_that_holds_exactly_is_not_called_broken(name: str, d: int, epsilon: float) -> None:
+    if epsilon < 1e-6:
+        epsilon = 1e-6  # the smallest that protocols take
+    mechanism = make(name, (3,) * d, epsilon)
+    about = mechanism.about(mechanism.default_pair)
+    assert about["holds_for_one"] is True
+    assert about["holds_for_all"] is False
+
+
+def test_random_vectors_over_large_domains_are_enumerated_quickly() -> None:
+    mechanism = make("RS+FD[OUE-r]", (100, 100))
+    law = mechanism.loss_law(mechanism.default_pair)
+    assert law is not None
+    assert law.supremum == pytest.approx(mechanism.worst_cases()["all"], rel=1e-9)
+    assert mechanism.loss_law(mechanism.neighbours("one")) is not None
+    assert make("RS+FD[OUE-r]", (250, 250)).loss_law(mechanism.default_pair) is not None
+    large = make("RS+FD[OUE-r]", (100,) * 3)
+    assert large.loss_law(large.default_pair) is None
+
+
 def test_comparison_of_records() -> None:
     comparison = compare(epsilon=1.0, domain_size=5, attributes=2, trials=1000)
     assert [result.mechanism for result in comparison.results] == sorted(FIVE)
+    one = compare(epsilon=1.0, domain_sizes=(3, 4), neighbours="one", attribute=1, trials=1000)
+    assert {result.pair for result in one.results} == {InputPair((0, 0), (0, 1))}
 
 
 @pytest.mark.parametrize(
@@ -237,7 +268,10 @@ def test_comparison_of_records() -> None:
     [
         ("RS+FD[GRR]", {"domain_size": 5, "attributes": 1}, "at least 2"),
         ("RS+FD[GRR]", {"domain_size": 5}, "needs attributes"),
-        ("RS+FD[GRR]", {"domain_sizes": (5,)}, "at least 2"),
+        ("RS+FD[GRR]", {"domain_sizes": (5,)}, "two attributes at least"),
+        ("RS+FD[GRR]", {"domain_size": 5, "attributes": 0}, "at least 2"),
+        ("RS+FD[GRR]", {"domain_size": 5, "attributes": 2, "hash_range": 2}, "has no option"),
+        ("SPL[GM]", {"domain_size": 5, "attributes": 2, "delta": 0.0}, "delta must be positive"),
         ("RS+FD[GRR]", {"domain_sizes": (5, 1)}, "at least 2"),
         ("RS+FD[GRR]", {"domain_sizes": (5, 4), "attributes": 3}, "does not fit"),
         ("RS+FD[GRR]", {"domain_sizes": (5, 4), "domain_size": 7}, "does not fit"),

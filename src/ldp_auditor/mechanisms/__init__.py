@@ -120,6 +120,10 @@ def make(
             f"{name} has no option {option!r}; its options are: "
             f"{', '.join(known_options) or 'none'}",
         )
+    if issubclass(protocol, RecordMechanism):
+        inside = protocol.protocol.option_types()
+        own = {key: given.pop(key) for key in list(given) if key in inside}
+        given["own_options"] = tuple(sorted(own.items()))
     try:
         return protocol(**given)
     except TypeError as error:

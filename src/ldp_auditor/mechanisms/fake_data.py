@@ -1,8 +1,8 @@
 """Random sampling plus fake data: one attribute is reported, the others are made up [Arcolezi21].
 
 Nobody is told which attribute was drawn, so it is reported under a larger budget,
-ln(d (e^epsilon - 1) + 1). That keeps epsilon for records that differ in one attribute. For records
-that differ in all of them it does not: `docs/multidimensional.md` shows why.
+ln(d (e^epsilon - 1) + 1). For which records that keeps epsilon, and for which it does not, is shown
+in `docs/multidimensional.md`.
 """
 
 from __future__ import annotations

@@ -21,8 +21,17 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from ldp_auditor.core import Claim, Floats, InputPair, Rates, Record, Reports, Values
-from ldp_auditor.errors import number, require, whole_number
+from ldp_auditor.core import (
+    Claim,
+    Floats,
+    InputPair,
+    Rates,
+    Record,
+    Reports,
+    Values,
+    exceeds,
+)
+from ldp_auditor.errors import AuditError, number, require, whole_number
 from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle
 from ldp_auditor.theory.loss_law import LossLaw, MixtureLaw, sum_of_laws
 
@@ -31,6 +40,9 @@ MOST_ATTRIBUTES = 10_000
 RELATIONS = ("all", "one")
 """Which records are compared: such that differ in every attribute, or in one."""
 
+
+UNKNOWN = -(2**40)
+"""Stands for a number that was not given."""
 
 NOT_GIVEN = -math.inf
 """Stands for a parameter that takes the protocol's own default."""
@@ -52,10 +64,12 @@ class RecordMechanism(ABC):
     memoizes: ClassVar[bool] = False
 
     epsilon: float = NOT_GIVEN
-    domain_size: int = 0
-    attributes: int = 0
+    domain_size: int = UNKNOWN
+    attributes: int = UNKNOWN
     domain_sizes: Record = ()
     delta: float = NOT_GIVEN
+    own_options: tuple[tuple[str, Any], ...] = ()
+    """Options of the protocol inside."""
 
     def __init_subclass__(cls, listed: bool = True) -> None:
         super().__init_subclass__()
@@ -79,15 +93,16 @@ class RecordMechanism(ABC):
         """Sizes of all attributes, from whichever way they were given."""
         if self.domain_sizes:
             sizes = tuple(whole_number("a domain size", s, at_least=2) for s in self.domain_sizes)
-            given = whole_number("attributes", self.attributes or len(sizes), at_least=2)
+            require(len(sizes) >= 2, f"a record has two attributes at least, got {sizes}")
             require(
-                given == len(sizes) and self.domain_size in (0, max(sizes)),
-                f"domain_sizes={sizes} has {len(sizes)} attributes and does not fit "
-                f"attributes={given}, domain_size={self.domain_size}; give domain_sizes alone",
+                self.attributes in (UNKNOWN, len(sizes))
+                and self.domain_size in (UNKNOWN, max(sizes)),
+                f"domain_sizes={','.join(map(str, sizes))} does not fit the other sizes given; "
+                "give domain_sizes alone",
             )
         else:
             require(
-                self.domain_size != 0 and self.attributes != 0,
+                UNKNOWN not in (self.domain_size, self.attributes),
                 f"{self.name} needs attributes and domain_size, or domain_sizes",
             )
             size = whole_number("domain_size", self.domain_size, at_least=2)
@@ -117,7 +132,7 @@ class RecordMechanism(ABC):
     @classmethod
     def option_types(cls) -> Mapping[str, type]:
         """Names and types of the options beyond epsilon, delta and the domain size."""
-        return {"attributes": int, "domain_sizes": tuple}
+        return {"attributes": int, "domain_sizes": tuple, **cls.protocol.option_types()}
 
     @classmethod
     def required(cls) -> list[str]:
@@ -127,7 +142,8 @@ class RecordMechanism(ABC):
     @property
     def options(self) -> Mapping[str, Any]:
         """Values of those options."""
-        return {"attributes": self.attributes, "domain_sizes": list(self.domain_sizes)}
+        sizes = {"attributes": self.attributes, "domain_sizes": list(self.domain_sizes)}
+        return {**sizes, **self.parts[0].options}
 
     @property
     def default_pair(self) -> InputPair:
@@ -148,7 +164,10 @@ class RecordMechanism(ABC):
     @cached_property
     def parts(self) -> tuple[FrequencyOracle, ...]:
         """The protocol of every attribute."""
-        made = {size: self.part(size) for size in set(self.domain_sizes)}
+        try:
+            made = {size: self.part(size) for size in set(self.domain_sizes)}
+        except AuditError as error:
+            raise AuditError(f"an attribute of {self.name} cannot be reported: {error}") from error
         return tuple(made[size] for size in self.domain_sizes)
 
     @abstractmethod
@@ -157,7 +176,7 @@ class RecordMechanism(ABC):
 
     def _make_part(self, domain_size: int, share: int = 1) -> FrequencyOracle:
         """Make the protocol with a share of the budget."""
-        given: dict[str, Any] = {"domain_size": domain_size}
+        given: dict[str, Any] = {"domain_size": domain_size, **dict(self.own_options)}
         if not self.protocol.promises_nothing:
             given["epsilon"] = self.epsilon / share
         if self.protocol.approximate:
@@ -225,11 +244,11 @@ class RecordMechanism(ABC):
         count = len(self.differing(pair))
         relation = {1: "one", self.attributes: "all"}.get(count, "some")
         worst = self.worst_cases()
-        return {
-            "neighbours": relation,
-            "worst_case_one": worst["one"],
-            "worst_case_all": worst["all"],
-        }
+        told: dict[str, Any] = {"neighbours": relation}
+        for name, loss in worst.items():
+            told[f"worst_case_{name}"] = loss
+            told[f"holds_for_{name}"] = None if loss is None else not exceeds(loss, self.epsilon)
+        return told
 
     def differing(self, pair: InputPair) -> list[tuple[int, InputPair]]:
         """Attributes in which two records differ, with their values there."""
@@ -329,8 +348,8 @@ def _combined(
     """Make a mechanism for records of a protocol."""
     require(
         not protocol.memoizes,
-        f"{name}[{protocol.name}] is not offered: {protocol.name} has two guarantees or options "
-        "of its own",
+        f"{name}[{protocol.name}] is not offered: {protocol.name} memoizes, which is about many "
+        "reports",
     )
     body = {"name": f"{name}[{protocol.name}]", "protocol": protocol, "summary": what}
     made: type[RecordMechanism] = new_class(

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
+from ldp_auditor.adapters import available, is_installed
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.comparison import Comparison
-from ldp_auditor.core import AuditResult, Claim, InputPair
+from ldp_auditor.core import AuditResult, Claim, InputPair, exceeds
 from ldp_auditor.explanation import Explanation
 from ldp_auditor.mechanisms import COMBINATORS, FrequencyOracle, RecordMechanism
 from ldp_auditor.report.gap import gap_steps
@@ -43,7 +45,7 @@ class TextTable:
                 else max(len(text) for text in (column, *(row[index] for row in self.rows))),
             )
         for row in self.rows:
-            table.add_row(*row)
+            table.add_row(*(Text(cell) for cell in row))  # brackets are no markup
         with console.capture() as drawn:
             console.print(self.title, highlight=False)
             console.print(table)
@@ -73,6 +75,19 @@ def protocol_table(
         rows.append((protocol.name, _guarantees(protocol), options or "-", protocol.summary))
     rows += [(f"{name}[...]", "as inside", "-", what) for name, (_, what) in COMBINATORS.items()]
     return TextTable("Protocols", ("name", "claim", "options", "what it is"), rows)
+
+
+def adapter_table() -> TextTable:
+    """What foreign packages can be checked, and which of them are installed."""
+    rows = [
+        (
+            adapter.name,
+            "yes" if is_installed(adapter) else f"no (ldp-auditor[{adapter.extra}])",
+            " ".join(adapter.variants),
+        )
+        for adapter in available().values()
+    ]
+    return TextTable("Adapters", ("package", "installed", "mechanisms"), rows)
 
 
 def _guarantees(protocol: type[FrequencyOracle] | type[RecordMechanism]) -> str:
@@ -159,18 +174,12 @@ def _relation_rows(result: AuditResult) -> list[tuple[str, str]]:
         worst = result.options[f"worst_case_{relation}"]
         if worst is None or result.claim.epsilon == math.inf:
             outcome = _exact(worst)
-        elif _is_broken(result, relation):
+        elif not result.options[f"holds_for_{relation}"]:
             outcome = f"{number(worst, 6)}  (exact: the claim is broken)"
         else:
             outcome = f"{number(worst, 6)}  (exact: the claim holds)"
         rows.append((words, outcome))
     return rows
-
-
-def _is_broken(result: AuditResult, relation: str) -> bool:
-    """Whether the claim is exactly false for such records, beyond rounding."""
-    worst = result.options.get(f"worst_case_{relation}")
-    return worst is not None and worst > result.claim.epsilon * (1 + 1e-9)
 
 
 RELATIONS = {"one": "records differ in one", "all": "records differ in all"}
@@ -255,6 +264,8 @@ TOLD_ELSEWHERE = (
     "domain_sizes",
     "worst_case_one",
     "worst_case_all",
+    "holds_for_one",
+    "holds_for_all",
 )
 """Options that tables do not tell among the settings."""
 
@@ -299,6 +310,23 @@ def _exact(value: float | None) -> str:
     return "not known" if value is None else f"{number(value, 6)}  (exact)"
 
 
+def _verdict_on_records(result: AuditResult) -> str:
+    """For which records the claim holds, where this audit did not prove it false."""
+    worst = result.worst_case_epsilon
+    if worst is not None and exceeds(worst, result.claim.epsilon):
+        return "no violation found by this attack, although the claim is broken for these records"
+    broken = [
+        words
+        for relation, words in RELATIONS.items()
+        if result.options[f"holds_for_{relation}"] is False
+    ]
+    if broken:
+        return (
+            f"no violation found; the claim is broken where {' and where '.join(broken)} attributes"
+        )
+    return "no violation found"
+
+
 def _pair_in_words(pair: InputPair) -> str:
     if isinstance(pair.first, tuple):
         differing = sum(a != b for a, b in zip(pair.first, pair.second, strict=True))
@@ -322,6 +350,6 @@ def _verdict_in_words(result: AuditResult) -> str:
         return words
     if result.claim.epsilon == math.inf:
         return "no violation found (nothing was claimed)"
-    if _is_broken(result, result.options.get("neighbours", "")):
-        return "no violation found by this attack, although the claim is broken"
+    if "neighbours" in result.options:
+        return _verdict_on_records(result)
     return "no violation found"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import combinations_with_replacement
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,19 @@ def compositions(total: int, parts: int) -> NDArray[np.int64]:
         rows = np.column_stack([rows[index], taken])
         left = left[index] - taken
     return np.column_stack([rows, left])
+
+
+def choices(number: int, kinds: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return all ways to choose so many things of several kinds, and how often each comes up.
+
+    A row names the kinds that were chosen, in ascending order; its weight is the number of orders.
+    """
+    rows = np.array(list(combinations_with_replacement(range(kinds), number)), dtype=np.int64)
+    running = np.ones_like(rows)
+    for j in range(1, number):
+        running[:, j] = np.where(rows[:, j] == rows[:, j - 1], running[:, j - 1] + 1, 1)
+    orders: NDArray[np.float64] = math.factorial(number) / running.prod(axis=1, dtype=np.float64)
+    return rows, orders
 
 
 def number_of_compositions(total: int, parts: int) -> int:

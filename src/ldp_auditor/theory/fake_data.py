@@ -15,11 +15,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ldp_auditor.core import Floats
-from ldp_auditor.theory.enumeration import compositions, log_ways, number_of_compositions
+from ldp_auditor.theory.enumeration import choices, compositions, log_ways, number_of_compositions
 from ldp_auditor.theory.loss_law import DiscreteLaw
 
 MOST_OUTCOMES = 500_000
 """Combinations of kinds that are enumerated at most."""
+
+MOST_ENTRIES = 5_000_000
+"""Kinds or counts in all of them at most."""
 
 
 @dataclass(frozen=True)
@@ -44,34 +47,48 @@ def largest_loss(attributes: Sequence[Kinds]) -> float:
     ratio = 1.0
     columns = [(np.array(kinds.first), np.array(kinds.second)) for kinds in attributes]
     while True:
-        chosen = [int(np.argmax(first - ratio * second)) for first, second in columns]
-        better = sum(f[c] for (f, _), c in zip(columns, chosen, strict=True)) / sum(
-            s[c] for (_, s), c in zip(columns, chosen, strict=True)
-        )
+        with np.errstate(over="ignore"):
+            chosen = [int(np.argmax(first - ratio * second)) for first, second in columns]
+        above = [float(f[c]) for (f, _), c in zip(columns, chosen, strict=True)]
+        below = [float(s[c]) for (_, s), c in zip(columns, chosen, strict=True)]
+        better = math.fsum(above) / math.fsum(below)
         if better <= ratio * (1 + 1e-15):
-            return math.log(ratio)
-        ratio = float(better)
+            # The log of a ratio near 1, without losing the digits of their difference.
+            return math.log1p(math.fsum([*above, *(-x for x in below)]) / math.fsum(below))
+        ratio = better
 
 
 def law_of_loss(attributes: Sequence[Kinds]) -> DiscreteLaw | None:
     """Law of the loss by enumerating combinations of kinds, if there are not too many."""
-    from scipy.special import xlogy
-
     groups = Counter(attributes)
     sizes = [number_of_compositions(n, len(kinds.fake)) for kinds, n in groups.items()]
-    if math.prod(sizes) > MOST_OUTCOMES:
+    widths = [min(n, len(kinds.fake)) for kinds, n in groups.items()]
+    entries = sum(size * width for size, width in zip(sizes, widths, strict=True))
+    if math.prod(sizes) > MOST_OUTCOMES or entries > MOST_ENTRIES:
         return None
     first, second, chance = np.zeros(1), np.zeros(1), np.ones(1)
     for kinds, n in groups.items():
-        counts = compositions(n, len(kinds.fake))
-        log_chance = log_ways(counts) + xlogy(counts, np.array(kinds.fake)).sum(axis=1)
-        first = _all_sums(first, counts @ np.array(kinds.first))
-        second = _all_sums(second, counts @ np.array(kinds.second))
-        chance = (chance[:, None] * np.exp(log_chance)[None, :]).reshape(-1)
+        above, below, likely = _sums_of_group(kinds, n)
+        first = _all_sums(first, above)
+        second = _all_sums(second, below)
+        chance = (chance[:, None] * likely[None, :]).reshape(-1)
     d = len(attributes)
     possible = chance > 0
     first, second, chance = first[possible], second[possible], chance[possible]
     return DiscreteLaw.of(np.log(first / second), chance * first / d, chance * second / d)
+
+
+def _sums_of_group(kinds: Kinds, n: int) -> tuple[Floats, Floats, Floats]:
+    """Both sums of ratios of n attributes alike, and their probabilities as fake data."""
+    from scipy.special import xlogy
+
+    first, second, fake = (np.array(x) for x in (kinds.first, kinds.second, kinds.fake))
+    if n < len(fake):  # few attributes of many kinds: name the kinds
+        rows, orders = choices(n, len(fake))
+        return first[rows].sum(axis=1), second[rows].sum(axis=1), orders * fake[rows].prod(axis=1)
+    counts = compositions(n, len(fake))  # many attributes of few kinds: count them
+    log_chance = log_ways(counts) + xlogy(counts, fake).sum(axis=1)
+    return counts @ first, counts @ second, np.exp(log_chance)
 
 
 def _all_sums(a: Floats, b: Floats) -> Floats:

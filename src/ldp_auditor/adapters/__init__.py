@@ -1,0 +1,71 @@
+"""Foreign randomizers: packages by name, callables, commands and recorded reports."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import pkgutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ldp_auditor.adapters.randomizer import Adapter, Randomizer, Variant
+from ldp_auditor.errors import AuditError, require
+
+__all__ = ["Adapter", "AdapterTarget", "Randomizer", "Variant", "available", "find"]
+
+
+def available() -> Mapping[str, Adapter]:
+    """Return every adapter by its name; none of the packages is imported."""
+    found: dict[str, Adapter] = {}
+    for module in pkgutil.iter_modules(__path__):
+        adapter = getattr(importlib.import_module(f"{__name__}.{module.name}"), "ADAPTER", None)
+        if isinstance(adapter, Adapter):
+            found[adapter.name] = adapter
+    return dict(sorted(found.items()))
+
+
+def is_installed(adapter: Adapter) -> bool:
+    """Tell whether the package of an adapter can be imported."""
+    return importlib.util.find_spec(adapter.module) is not None
+
+
+def find(name: str) -> tuple[Adapter, Variant] | None:
+    """Return the adapter and the variant that `package:variant` names, if it names a package."""
+    package, _, variant = name.partition(":")
+    adapter = available().get(package)
+    if adapter is None:
+        return None
+    by_folded = {known.casefold(): known for known in adapter.variants}
+    if variant.casefold() not in by_folded:
+        raise AuditError(
+            f"{package} has no mechanism {variant!r}; they are: {' '.join(adapter.variants)}"
+        )
+    return adapter, adapter.variants[by_folded[variant.casefold()]]
+
+
+@dataclass(frozen=True)
+class AdapterTarget:
+    """A mechanism of a foreign package, made when it is opened."""
+
+    name: str
+    epsilon: float
+    delta: float
+    domain_size: int
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def open(self) -> Randomizer:
+        """Import the package and make the mechanism."""
+        found = find(self.name)
+        require(found is not None, f"there is no adapter for {self.name!r}")
+        assert found is not None
+        _, variant = found
+        for option in self.options:
+            require(
+                option in variant.options,
+                f"{self.name} has no option {option!r}; its options are: "
+                f"{', '.join(variant.options) or 'none'}",
+            )
+        return variant.make(
+            epsilon=self.epsilon, delta=self.delta, domain_size=self.domain_size, **self.options
+        )

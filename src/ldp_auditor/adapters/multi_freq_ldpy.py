@@ -1,0 +1,276 @@
+"""multi-freq-ldpy, protocols for one attribute, for many reports and for many attributes.
+
+The package's clients are functions, many of them compiled by numba, whose generator neither
+`random.seed` nor `numpy.random.seed` reaches: `reseed` does. For mechanisms for records, a value
+stands for the record that holds it in every attribute.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ldp_auditor.adapters.foreign import (
+    Hashing,
+    OneByOne,
+    import_foreign,
+    import_xxhash,
+    refusals,
+    whole,
+)
+from ldp_auditor.adapters.randomizer import Adapter, Randomizer, Variant
+from ldp_auditor.errors import number, require, whole_number
+
+NAME = "multi-freq-ldpy"
+
+
+class Reseeding:
+    """Seeding for all generators that the package draws from."""
+
+    def reseed(self, seed: int) -> None:
+        """Seed Python's, numpy's and, in the calling thread, numba's global generators."""
+        seed = int(seed) % 2**32
+        random.seed(seed)
+        np.random.seed(seed)  # noqa: NPY002 - the package draws from the global generator
+        _compiled_seeding()(seed)
+
+
+@cache
+def _compiled_seeding() -> Callable[[int], None]:
+    import numba
+
+    def seed_from_inside(seed: int) -> None:
+        np.random.seed(seed)  # noqa: NPY002 - numba's generator has no other name
+
+    seeding: Callable[[int], None] = numba.njit()(seed_from_inside)
+    return seeding
+
+
+@dataclass(frozen=True)
+class Client(Reseeding, OneByOne):
+    """A client that is called once per report."""
+
+
+@dataclass(frozen=True)
+class HashingClient(Reseeding, Hashing):
+    """A client that is called once per report and sends a hash with its seed."""
+
+
+def _client(module: str, function: str) -> Callable[..., Any]:
+    found = getattr(import_foreign(NAME, f"multi_freq_ldpy.{module}", NAME), f"{function}_Client")
+    import_xxhash(NAME, NAME)
+    return lambda *arguments: whole(found(*arguments))
+
+
+def _finish(domain_size: int, draw: Callable[[int], Any], hash_range: int = 0) -> Randomizer:
+    """Return the randomizer after a first report, which is when the package checks arguments."""
+    with refusals(NAME):
+        draw(0)
+    if not hash_range:
+        return Client(domain_size, draw)
+    xxhash = import_xxhash(NAME, NAME)
+
+    def matches(report: Any, value: int) -> bool:
+        """Read (hash, seed), (attribute, (hash, seed)), or a (hash, seed) for every attribute."""
+        if isinstance(report[0], tuple):
+            return all(matches(part, value) for part in report)
+        if isinstance(report[1], tuple):
+            return matches(report[1], value)
+        hashed, seed = report
+        return bool(xxhash.xxh32(str(value), seed=seed).intdigest() % hash_range == hashed)
+
+    return HashingClient(domain_size, draw, matches)
+
+
+def _hash_range(family: str, optimal: tuple[bool, ...], epsilon: float) -> int:
+    """Return to how many values local hashing hashes; 0 if the family does not hash."""
+    if family != "LH":
+        return 0
+    return int(np.rint(np.exp(epsilon))) + 1 if optimal == (True,) else 2
+
+
+def _pure(summary: str, family: str, *optimal: bool) -> Variant:
+    def make(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
+        client = _client(f"pure_frequency_oracles.{family}", family)
+        return _finish(
+            domain_size,
+            lambda value: client(value, domain_size, epsilon, *optimal),
+            _hash_range(family, optimal, epsilon),
+        )
+
+    return Variant(summary, make)
+
+
+def _histogram(threshold: bool) -> Callable[..., Randomizer]:
+    def make(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
+        module = import_foreign(NAME, "multi_freq_ldpy.pure_frequency_oracles.HE", NAME)
+        if not threshold:
+            return _finish(domain_size, lambda value: module.HE_Client(value, domain_size, epsilon))
+        from scipy.optimize import minimize_scalar
+
+        cut = minimize_scalar(
+            lambda theta: module.find_tresh(theta, epsilon), bounds=(0.5, 1), method="bounded"
+        ).x
+        return _finish(
+            domain_size, lambda value: whole(module.HE_Client(value, domain_size, epsilon) > cut)
+        )
+
+    return make
+
+
+def _longitudinal(summary: str, family: str, *optimal: bool) -> Variant:
+    """The first report of a new user; epsilon is what one report may leak."""
+
+    def make(
+        *, epsilon: float, delta: float, domain_size: int, epsilon_infinity: float | None = None
+    ) -> Randomizer:
+        limit = _epsilon_infinity(epsilon, epsilon_infinity)
+        client = _client(f"long_freq_est.{family}", family)
+        hash_range = 0
+        if family == "L_LH":
+            hash_range = _optimal_range(epsilon, limit) if optimal == (True,) else 2
+        return _finish(
+            domain_size,
+            lambda value: client(value, domain_size, limit, epsilon, *optimal),
+            hash_range,
+        )
+
+    return Variant(summary, make, {"epsilon_infinity": float})
+
+
+def _optimal_range(epsilon: float, epsilon_infinity: float) -> int:
+    from ldp_auditor.mechanisms.memoized_values import OLOLOHA
+
+    return OLOLOHA(domain_size=2, epsilon=epsilon, epsilon_infinity=epsilon_infinity).hash_size
+
+
+def _epsilon_infinity(epsilon: float, given: float | None) -> float:
+    """Return what all reports together may leak; by default twice what one may."""
+    limit = 2 * epsilon if given is None else number("epsilon_infinity", given)
+    require(
+        limit > epsilon,
+        f"epsilon_infinity must exceed epsilon={epsilon}, got epsilon_infinity={limit}",
+    )
+    return limit
+
+
+def _bucket_flipping(
+    *,
+    epsilon: float,
+    delta: float,
+    domain_size: int,
+    buckets: int | None = None,
+    bits: int | None = None,
+) -> Randomizer:
+    """Randomized bits of the chosen buckets and -1 for the others; by default all buckets."""
+    buckets = whole_number("buckets", domain_size if buckets is None else buckets, 1, domain_size)
+    bits = whole_number("bits", buckets if bits is None else bits, 1, buckets)
+    client = _client("long_freq_est.dBitFlipPM", "dBitFlipPM")
+    return _finish(domain_size, lambda value: client(value, domain_size, buckets, bits, epsilon))
+
+
+def _records(summary: str, solution: str, family: str, *optimal: bool) -> Variant:
+    """A solution for records (SPL, SMP, RSpFD) with a protocol."""
+
+    def make(*, epsilon: float, delta: float, domain_size: int, attributes: int = 2) -> Randomizer:
+        attributes = whole_number("attributes", attributes, 1)
+        client = _client(f"mdim_freq_est.{solution}_solution", f"{solution}_{family}")
+        sizes = [domain_size] * attributes
+        share = epsilon / attributes if solution == "SPL" else epsilon
+        return _finish(
+            domain_size,
+            lambda value: client([value] * attributes, sizes, attributes, epsilon, *optimal),
+            _hash_range(family, optimal, share),
+        )
+
+    return Variant(summary, make, {"attributes": int})
+
+
+def _longitudinal_records(summary: str, solution: str, family: str) -> Variant:
+    def make(
+        *,
+        epsilon: float,
+        delta: float,
+        domain_size: int,
+        attributes: int = 2,
+        epsilon_infinity: float | None = None,
+    ) -> Randomizer:
+        attributes = whole_number("attributes", attributes, 1)
+        limit = _epsilon_infinity(epsilon, epsilon_infinity)
+        client = _client(f"long_mdim_freq_est.L_{solution}_Solution", f"{solution}_{family}")
+        sizes = [domain_size] * attributes
+        return _finish(
+            domain_size,
+            lambda value: client([value] * attributes, sizes, attributes, limit, epsilon),
+        )
+
+    return Variant(summary, make, {"attributes": int, "epsilon_infinity": float})
+
+
+def _variants() -> dict[str, Variant]:
+    """Every protocol, and for records every combination the package has."""
+    protocols = {
+        "GRR": ("generalized randomized response", "GRR", ()),
+        "SUE": ("symmetric unary encoding", "UE", (False,)),
+        "OUE": ("optimal unary encoding", "UE", (True,)),
+        "SS": ("subset selection, in the order sent", "SS", ()),
+        "BLH": ("binary local hashing", "LH", (False,)),
+        "OLH": ("optimal local hashing", "LH", (True,)),
+        "ADP": ("GRR or OUE, whichever varies less", "ADP", ()),
+    }
+    longitudinal = {
+        "L_GRR": ("memoized GRR", "L_GRR", ()),
+        "L_SUE": ("memoized SUE, then SUE (RAPPOR)", "L_SUE", ()),
+        "L_OUE": ("memoized OUE, then OUE", "L_OUE", ()),
+        "L_OSUE": ("memoized OUE, then SUE", "L_OSUE", ()),
+        "L_SOUE": ("memoized SUE, then OUE", "L_SOUE", ()),
+        "L_ADP": ("L_GRR or L_OSUE, whichever varies less", "L_ADP", ()),
+        "L_BLH": ("memoized local hashing to two values", "L_LH", (False,)),
+        "L_OLH": ("memoized local hashing, optimal range", "L_LH", (True,)),
+    }
+    fake_data = {
+        "GRR": ("GRR", "GRR", ()),
+        "SUE_zero": ("SUE, fake data of zeros", "UE_zero", (False,)),
+        "OUE_zero": ("OUE, fake data of zeros", "UE_zero", (True,)),
+        "SUE_rnd": ("SUE, fake data of random values", "UE_rnd", (False,)),
+        "OUE_rnd": ("OUE, fake data of random values", "UE_rnd", (True,)),
+        "ADP": ("GRR or OUE, whichever varies less", "ADP", ()),
+    }
+    found = {
+        name: _pure(summary, family, *optimal)
+        for name, (summary, family, optimal) in protocols.items()
+    }
+    found["SHE"] = Variant("histogram encoding, the noisy histogram", _histogram(False))
+    found["THE"] = Variant("histogram encoding, cut at the threshold", _histogram(True))
+    for name, (summary, family, optimal) in longitudinal.items():
+        found[name] = _longitudinal(f"{summary}; one report", family, *optimal)
+    found["dBitFlipPM"] = Variant(
+        "memoized bits of buckets", _bucket_flipping, {"buckets": int, "bits": int}
+    )
+    for solution, how in (("SPL", "budget split"), ("SMP", "one attribute")):
+        for name, (summary, family, optimal) in protocols.items():
+            text = f"records (v, ..., v), {how}: {summary}"
+            found[f"{solution}_{name}"] = _records(text, solution, family, *optimal)
+        for name, (summary, family, optimal) in longitudinal.items():
+            if not optimal:  # the package has no local hashing here
+                text = f"records (v, ..., v), {how}: {summary}; one report"
+                found[f"{solution}_{name}"] = _longitudinal_records(text, solution, family)
+    for name, (summary, family, optimal) in fake_data.items():
+        text = f"records (v, ..., v), one attribute among fake data: {summary}"
+        found[f"RSpFD_{name}"] = _records(text, "RSpFD", family, *optimal)
+    return found
+
+
+ADAPTER = Adapter(
+    name=NAME,
+    distribution="multi-freq-ldpy",
+    module="multi_freq_ldpy",
+    extra=NAME,
+    variants=_variants(),
+    note="needs xxhash < 4; compiled clients draw from numba's generator, one per thread",
+)

@@ -1,0 +1,173 @@
+"""OpenDP: randomized response and additive noise as measurements, called with a value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from ldp_auditor.adapters.foreign import OneByOne, import_foreign, refusals
+from ldp_auditor.adapters.randomizer import Adapter, Randomizer, Variant
+from ldp_auditor.errors import require, whole_number
+
+NAME = "opendp"
+
+
+def _prelude() -> Any:
+    """Return OpenDP with the measurements enabled that are not yet proven."""
+    dp = import_foreign(NAME, "opendp.prelude", NAME)
+    dp.enable_features("contrib")
+    return dp
+
+
+@dataclass(frozen=True)
+class Noise:
+    """A measurement on vectors that adds noise of its own to every entry."""
+
+    domain_size: int
+    measurement: Any
+    kind: type
+
+    def sample(self, value: Any, n: int, rng: Generator) -> Sequence[Any]:
+        """Return `n` reports from one call on `n` copies of the value; `rng` is not used."""
+        value = whole_number("value", value, 0, self.domain_size - 1)
+        return list(self.measurement([self.kind(value)] * n)) if n else []
+
+
+def _randomized_response(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
+    dp = _prelude()
+    probability = 1 / (1 + (domain_size - 1) * math.exp(-epsilon))
+    with refusals(NAME, (TypeError, ValueError, dp.OpenDPException)):
+        measurement = dp.m.make_randomized_response(list(range(domain_size)), probability)
+    return OneByOne(domain_size, measurement)
+
+
+def _randomized_response_bool(
+    *, epsilon: float, delta: float, domain_size: int, constant_time: bool = False
+) -> Randomizer:
+    require(domain_size == 2, f"domain_size must be 2 for a bool, got domain_size={domain_size}")
+    dp = _prelude()
+    probability = 1 / (1 + math.exp(-epsilon))
+    with refusals(NAME, (TypeError, ValueError, dp.OpenDPException)):
+        measurement = dp.m.make_randomized_response_bool(probability, constant_time)
+    return OneByOne(domain_size, lambda value: int(measurement(bool(value))))
+
+
+def _randomized_response_bitvec(
+    *, epsilon: float, delta: float, domain_size: int, constant_time: bool = False
+) -> Randomizer:
+    """One-hot vectors in packed bytes; the bits that pad the last byte are dropped again."""
+    dp = _prelude()
+    f = 2 / (1 + math.exp(epsilon / 2))
+    with refusals(NAME, (TypeError, ValueError, dp.OpenDPException)):
+        measurement = dp.m.make_randomized_response_bitvec(
+            dp.bitvector_domain(max_weight=1), dp.discrete_distance(), f, constant_time
+        )
+    one_hot = [np.packbits(row).tobytes() for row in np.eye(domain_size, dtype=np.uint8)]
+
+    def draw(value: int) -> Any:
+        packed = np.frombuffer(measurement(one_hot[value]), np.uint8)
+        return np.unpackbits(packed, count=domain_size)
+
+    return OneByOne(domain_size, draw)
+
+
+def _laplace(kind: type) -> Callable[..., Randomizer]:
+    def make(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
+        dp = _prelude()
+        space = _vectors(dp, kind), dp.l1_distance(T=kind)
+        with refusals(NAME, (TypeError, ValueError, dp.OpenDPException)):
+            measurement = dp.m.make_laplace(*space, scale=(domain_size - 1) / epsilon)
+        return Noise(domain_size, measurement, kind)
+
+    return make
+
+
+def _gaussian(kind: type) -> Callable[..., Randomizer]:
+    """The smallest scale for which OpenDP's own accounting claims epsilon and delta."""
+
+    def make(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
+        _require_delta(delta)
+        dp = _prelude()
+        space = _vectors(dp, kind), dp.l2_distance(T=kind)
+
+        def accounted(scale: float) -> Any:
+            approximate = dp.c.make_zCDP_to_approxDP(dp.m.make_gaussian(*space, scale=scale))
+            return dp.c.make_fix_delta(approximate, delta)
+
+        with refusals(NAME, (TypeError, ValueError, dp.OpenDPException)):
+            scale = dp.binary_search_param(
+                accounted, d_in=kind(domain_size - 1), d_out=(epsilon, delta), T=float
+            )
+            measurement = dp.m.make_gaussian(*space, scale=scale)
+        return Noise(domain_size, measurement, kind)
+
+    return make
+
+
+def _canonical_noise(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
+    _require_delta(delta)  # with delta = 0, OpenDP 0.16 crashes the process
+    dp = _prelude()
+    space = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
+    with refusals(NAME, (TypeError, ValueError, dp.OpenDPException)):
+        measurement = dp.m.make_canonical_noise(
+            *space, d_in=float(domain_size - 1), d_out=(epsilon, delta)
+        )
+    return OneByOne(domain_size, lambda value: measurement(float(value)))
+
+
+def _geometric(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
+    dp = _prelude()
+    space = dp.atom_domain(T=int), dp.absolute_distance(T=int)
+    with refusals(NAME, (TypeError, ValueError, dp.OpenDPException)):
+        measurement = dp.m.make_geometric(
+            *space, scale=(domain_size - 1) / epsilon, bounds=(0, domain_size - 1)
+        )
+    return OneByOne(domain_size, measurement)
+
+
+def _vectors(dp: Any, kind: type) -> Any:
+    limits = {"nan": False} if kind is float else {}
+    return dp.vector_domain(dp.atom_domain(T=kind, **limits))
+
+
+def _require_delta(delta: float) -> None:
+    require(0 < delta < 1, f"delta must lie strictly between 0 and 1, got delta={delta}")
+
+
+SENSITIVITY = "on 0..k-1, sensitivity k-1"
+
+ADAPTER = Adapter(
+    name=NAME,
+    distribution="opendp",
+    module="opendp",
+    extra=NAME,
+    variants={
+        "randomized_response": Variant("randomized response over k values", _randomized_response),
+        "randomized_response_bool": Variant(
+            "randomized response over two values",
+            _randomized_response_bool,
+            {"constant_time": bool},
+        ),
+        "randomized_response_bitvec": Variant(
+            "randomized response on every bit of the one-hot vector",
+            _randomized_response_bitvec,
+            {"constant_time": bool},
+        ),
+        "laplace": Variant(f"Laplace noise {SENSITIVITY}", _laplace(float)),
+        "laplace_integer": Variant(f"discrete Laplace noise {SENSITIVITY}", _laplace(int)),
+        "geometric": Variant(
+            f"discrete Laplace noise in constant time {SENSITIVITY}, clamped to 0..k-1", _geometric
+        ),
+        "gaussian": Variant(f"Gaussian noise {SENSITIVITY}, needs delta", _gaussian(float)),
+        "gaussian_integer": Variant(
+            f"discrete Gaussian noise {SENSITIVITY}, needs delta", _gaussian(int)
+        ),
+        "canonical_noise": Variant(f"canonical noise {SENSITIVITY}, needs delta", _canonical_noise),
+    },
+    note="draws from the operating system and cannot be seeded: no run can be repeated exactly",
+)

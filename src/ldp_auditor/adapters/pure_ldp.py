@@ -1,0 +1,263 @@
+"""pure-ldp, the frequency oracles of Cormode, Maddock and Maple: `XClient(...).privatise(x)`.
+
+The package draws from `random` and from `numpy.random`. Its servers choose hash functions at
+random; here their seeds are fixed, so that every process evaluates reports in the same way.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from ldp_auditor.adapters.foreign import (
+    Hashing,
+    OneByOne,
+    import_foreign,
+    import_xxhash,
+    refusals,
+)
+from ldp_auditor.adapters.randomizer import Adapter, Randomizer, Variant
+from ldp_auditor.errors import require, whole_number
+
+NAME = "pure-ldp"
+
+
+def _create(client: str, *arguments: Any, **settings: Any) -> Any:
+    """Return a client, or a server, of the package."""
+    oracles = import_foreign(NAME, "pure_ldp.frequency_oracles", NAME)
+    import_xxhash(NAME, NAME)
+    with refusals(f"{NAME}'s {client}"):
+        return getattr(oracles, client)(*arguments, **settings)
+
+
+def _hash_functions(count: int, size: int) -> Any:
+    return import_foreign(NAME, "pure_ldp.core", NAME).generate_hash_funcs(count, size)
+
+
+def _reports(client: Any) -> Callable[[int], Any]:
+    """Return a source of reports; the package's values start at 1."""
+    return lambda value: client.privatise(value + 1)
+
+
+def _plain_client(client: str, **settings: Any) -> Callable[..., Randomizer]:
+    def make(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
+        return OneByOne(domain_size, _reports(_create(client, epsilon, domain_size, **settings)))
+
+    return make
+
+
+def _thresholding(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
+    """The noisy histogram cut at the server's threshold, which the package leaves to the server."""
+    client = _create("HEClient", epsilon, domain_size)
+    theta = _create("HEServer", epsilon, domain_size, use_the=True).theta
+
+    def draw(value: int) -> Any:
+        return [int(entry > theta) for entry in client.privatise(value + 1)]
+
+    return OneByOne(domain_size, draw)
+
+
+def _local_hashing(optimal: bool) -> Callable[..., Randomizer]:
+    def make(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
+        client = _create("LHClient", epsilon, domain_size, use_olh=optimal)
+        return Hashing(domain_size, _reports(client), _hash_matches(client, int))
+
+    return make
+
+
+def _fast_local_hashing(
+    *, epsilon: float, delta: float, domain_size: int, hashes: int = 100
+) -> Randomizer:
+    hashes = whole_number("hashes", hashes, 1)
+    client = _create("FastLHClient", epsilon, domain_size, hashes, use_olh=True)
+    return Hashing(domain_size, _reports(client), _hash_matches(client, int))
+
+
+def _hash_matches(client: Any, item: Callable[[int], int]) -> Callable[[Any, int], bool]:
+    """Return whether a report (hash, seed) is the hash of the item that a value stands for."""
+    xxhash = import_xxhash(NAME, NAME)
+
+    def matches(report: Any, value: int) -> bool:
+        hashed, seed = report
+        return bool(xxhash.xxh32(str(item(value)), seed=seed).intdigest() % client.g == hashed)
+
+    return matches
+
+
+def _hadamard_mechanism(
+    *, epsilon: float, delta: float, domain_size: int, coefficients: int | None = None
+) -> Randomizer:
+    """Pairs of a row and the sign found there, all of the signs wrong with some probability."""
+    if coefficients is not None:
+        whole_number("coefficients", coefficients, 1, 16)
+    client = _create(
+        "HadamardMechClient",
+        epsilon,
+        domain_size,
+        coefficients,
+        use_optimal_t=coefficients is None,
+    )
+
+    def matches(report: Any, value: int) -> bool:
+        return all(sign == _hadamard_entry(row, value) for row, sign in report)
+
+    return Hashing(domain_size, _reports(client), matches)
+
+
+def _hadamard_entry(row: int, column: int) -> int:
+    """Return the sign in that cell of Sylvester's Hadamard matrix."""
+    return -1 if (row & column).bit_count() % 2 else 1
+
+
+def _hadamard_response(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
+    """A symbol of a Hadamard code; the public permutation of the values is the identity here."""
+    require(
+        sys.version_info < (3, 12) or epsilon > 1,
+        f"epsilon must exceed 1 for pure-ldp's HadamardResponse since Python 3.12, "
+        f"got epsilon={epsilon}",
+    )
+    client = _create("HadamardResponseClient", epsilon, domain_size, list(range(domain_size)))
+    return OneByOne(domain_size, _reports(client))
+
+
+def _count_mean_sketch(hadamard: bool) -> Callable[..., Randomizer]:
+    def make(
+        *, epsilon: float, delta: float, domain_size: int, hashes: int = 16, sketch_size: int = 64
+    ) -> Randomizer:
+        hashes, size = _sketch(hashes, sketch_size)
+        require(
+            not hadamard or size.bit_count() == 1,
+            f"sketch_size must be a power of two, got sketch_size={size}",
+        )
+        functions = _hash_functions(hashes, size)
+        client = _create("CMSClient", epsilon, functions, size, is_hadamard=hadamard)
+
+        def matches(report: Any, value: int) -> bool:
+            cell = functions[report[1]](str(value + 1))
+            if hadamard:
+                return bool(report[0] == _hadamard_entry(report[2], cell))
+            return bool(report[0][cell] == 1)
+
+        return Hashing(domain_size, _reports(client), matches)
+
+    return make
+
+
+def _sketch(hashes: int, sketch_size: int) -> tuple[int, int]:
+    return whole_number("hashes", hashes, 1), whole_number("sketch_size", sketch_size, 2)
+
+
+def _private_count_sketch(
+    *, epsilon: float, delta: float, domain_size: int, hashes: int = 16, sketch_size: int = 64
+) -> Randomizer:
+    """A vector of random signs with one that leans to the value's, and the index of the hash."""
+    hashes, size = _sketch(hashes, sketch_size)
+    functions = _count_sketch_functions(hashes, size)
+    client = _create("PCSClient", epsilon, hashes, size, functions)
+
+    def matches(report: Any, value: int) -> bool:
+        cell, sign = functions[report[1]]
+        return bool(report[0][cell(str(value + 1))] == 2 * sign(str(value + 1)) - 1)
+
+    return Hashing(domain_size, _reports(client), matches)
+
+
+def _count_sketch_functions(hashes: int, size: int) -> list[Any]:
+    """Return pairs of hash functions, to cells and to signs."""
+    return list(zip(_hash_functions(hashes, size), _hash_functions(hashes, 2), strict=True))
+
+
+def _sketch_response(
+    *,
+    epsilon: float,
+    delta: float,
+    domain_size: int,
+    hashes: int = 16,
+    sketch_size: int = 64,
+    count_sketch: bool = False,
+) -> Randomizer:
+    """A cell of a sketch, reported with the fast local hashing that is the package's default."""
+    hashes, size = _sketch(hashes, sketch_size)
+    functions = (_count_sketch_functions if count_sketch else _hash_functions)(hashes, size)
+    client = _create("SketchResponseClient", epsilon, size, functions, count_sketch=count_sketch)
+
+    def matches(report: Any, value: int) -> bool:
+        inner, index = report
+        return _hash_matches(client.client, lambda value: cell_of(index, value))(inner, value)
+
+    def cell_of(index: int, value: int) -> int:
+        if not count_sketch:
+            return int(functions[index](value))
+        cell, sign = functions[index]
+        return int(client.cs_map((cell(value) + 1) * (2 * sign(value) - 1)))
+
+    return Hashing(domain_size, _reports(client), matches)
+
+
+def _rappor(
+    *,
+    epsilon: float,
+    delta: float,
+    domain_size: int,
+    hashes: int = 2,
+    sketch_size: int = 64,
+    cohorts: int = 8,
+) -> Randomizer:
+    """A Bloom filter with noise, and the cohort that tells its hash functions.
+
+    The client takes f, not epsilon: f is where the package's own formula gives back epsilon,
+    without the rounding to two digits of its `convert_eps_to_f`.
+    """
+    hashes, size = _sketch(hashes, sketch_size)
+    cohorts = whole_number("cohorts", cohorts, 1)
+    functions = _hash_functions(cohorts * hashes, size)
+    family = [functions[c * hashes : (c + 1) * hashes] for c in range(cohorts)]
+    f = 2 / (1 + math.exp(epsilon / (2 * hashes)))
+    client = _create("RAPPORClient", f, size, family, num_of_cohorts=cohorts)
+
+    def matches(report: Any, value: int) -> bool:
+        bits, cohort = report
+        return all(bits[function(str(value))] for function in family[cohort])
+
+    return Hashing(domain_size, _reports(client), matches)
+
+
+SKETCH: dict[str, type] = {"hashes": int, "sketch_size": int}
+
+ADAPTER = Adapter(
+    name=NAME,
+    distribution="pure-ldp",
+    module="pure_ldp",
+    extra=NAME,
+    variants={
+        "DE": Variant("direct encoding (GRR)", _plain_client("DEClient")),
+        "SUE": Variant("symmetric unary encoding", _plain_client("UEClient")),
+        "OUE": Variant("optimal unary encoding", _plain_client("UEClient", use_oue=True)),
+        "SHE": Variant("histogram encoding, the noisy histogram", _plain_client("HEClient")),
+        "THE": Variant("histogram encoding, cut at the server's threshold", _thresholding),
+        "BLH": Variant("binary local hashing", _local_hashing(False)),
+        "OLH": Variant("optimal local hashing", _local_hashing(True)),
+        "FastLH": Variant(
+            "optimal local hashing with few hash functions",
+            _fast_local_hashing,
+            {"hashes": int},
+        ),
+        "HadamardMech": Variant("Hadamard mechanism", _hadamard_mechanism, {"coefficients": int}),
+        "HadamardResponse": Variant("Hadamard response", _hadamard_response),
+        "CMS": Variant("Apple's count mean sketch", _count_mean_sketch(False), SKETCH),
+        "HCMS": Variant("Apple's Hadamard count mean sketch", _count_mean_sketch(True), SKETCH),
+        "PCS": Variant("private count sketch", _private_count_sketch, SKETCH),
+        "SketchResponse": Variant(
+            "sketch response over fast local hashing",
+            _sketch_response,
+            {**SKETCH, "count_sketch": bool},
+        ),
+        "RAPPOR": Variant(
+            "RAPPOR without the instantaneous step", _rappor, {**SKETCH, "cohorts": int}
+        ),
+    },
+    note="needs xxhash < 4, and scikit-learn and statsmodels, which it does not declare; "
+    "HadamardResponse with epsilon <= 1 needs Python < 3.12",
+)

@@ -1,0 +1,37 @@
+"""A pytest plugin: the fixture `assert_ldp` and the marker `ldp`; it costs nothing until used.
+
+    @pytest.mark.ldp(trials=100_000)
+    def test_my_randomizer(assert_ldp):
+        assert_ldp(my_randomizer, [0, 1, 2], epsilon=1.0)
+
+Settings of the marker are defaults for every call in the test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the marker known."""
+    config.addinivalue_line(
+        "markers", "ldp(**settings): defaults of assert_ldp, such as trials, alpha and seed"
+    )
+
+
+@pytest.fixture
+def assert_ldp(request: pytest.FixtureRequest) -> Callable[..., Any]:
+    """Fail, with the evidence, if a randomizer breaks its claim."""
+    from ldp_auditor import testing
+
+    marker = request.node.get_closest_marker("ldp")
+    defaults: dict[str, Any] = {} if marker is None else dict(marker.kwargs)
+
+    def checked(target: Any, values: Any, **settings: Any) -> Any:
+        __tracebackhide__ = True
+        return testing.assert_ldp(target, values, **{**defaults, **settings})
+
+    return checked

@@ -1,0 +1,1 @@
+"""Deliberately wrong mechanisms, each beside its correct twin."""

@@ -1,0 +1,37 @@
+"""All wrong mechanisms, family by family."""
+
+from __future__ import annotations
+
+from tests.broken_mechanisms import (
+    direct,
+    discrete,
+    gaussian,
+    hashing,
+    histograms,
+    laplace,
+    lattice,
+    rappor,
+    records,
+    repeated,
+    shapes,
+    subsets,
+    unary,
+)
+from tests.broken_mechanisms.entry import Entry
+
+CATALOGUE: tuple[Entry, ...] = (
+    *direct.ENTRIES,
+    *subsets.ENTRIES,
+    *unary.ENTRIES,
+    *histograms.ENTRIES,
+    *hashing.ENTRIES,
+    *rappor.ENTRIES,
+    *laplace.ENTRIES,
+    *lattice.ENTRIES,
+    *gaussian.ENTRIES,
+    *discrete.ENTRIES,
+    *repeated.ENTRIES,
+    *records.ENTRIES,
+    *shapes.ENTRIES,
+)
+"""Every pair; names are unique."""

@@ -1,0 +1,58 @@
+"""Every broken mechanism is caught, and no correct twin is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ldp_auditor.checking import CheckResult, check_recorded
+from ldp_auditor.core import Claim
+from tests.broken_mechanisms.catalogue import CATALOGUE
+from tests.broken_mechanisms.entry import Entry
+from tests.broken_mechanisms.target import CatalogueTarget
+from tests.statistical.evidence import FALSE_ALARM
+
+REPORTS = 10**6
+"""Reports in all, within which a broken mechanism must be caught."""
+
+
+def checked(entry: Entry, side: str, reports: int, alpha: float, seed: int) -> CheckResult:
+    """Check one side of an entry on reports that are made here."""
+    opened = CatalogueTarget(entry.name, side).open()
+    rng = np.random.default_rng(seed)
+    made: dict[Any, Any] = {
+        value: list(opened.sample(value, reports // len(entry.values), rng))
+        for value in entry.values
+    }
+    return check_recorded(
+        entry.name,
+        made,
+        supports=entry.supports,
+        claim=Claim(entry.epsilon, entry.delta),
+        alpha=alpha,
+        seed=seed,
+        learn=False,
+    )
+
+
+@pytest.mark.parametrize(
+    "entry", [e for e in CATALOGUE if e.must_be_caught], ids=lambda entry: entry.name
+)
+def test_broken_mechanisms_are_caught(entry: Entry) -> None:
+    """In steps up to 10^6 reports; most need far fewer."""
+    for reports in (60_000, 300_000, REPORTS):
+        result = checked(entry, "broken", reports, alpha=1e-6, seed=5)
+        if result.verdict == "violation":
+            assert result.best.empirical_epsilon <= entry.true_epsilon * (1 + 1e-9)
+            assert result.best.p_value < 1e-5
+            return
+    pytest.fail(f"not caught: {result.best}")
+
+
+@pytest.mark.parametrize("entry", CATALOGUE, ids=lambda entry: entry.name)
+def test_correct_twins_are_not_flagged(entry: Entry) -> None:
+    """Null hypothesis: the twin keeps its claim; rejected with probability `FALSE_ALARM`."""
+    result = checked(entry, "correct", 60_000, alpha=FALSE_ALARM, seed=6)
+    assert result.verdict == "no-violation-found", result.best
