@@ -252,21 +252,25 @@ class CheckResult:
         }
 
 
-def run_check(plan: CheckPlan, workers: int | None = None) -> CheckResult:
-    """Carry out a check."""
+def run_check(
+    plan: CheckPlan,
+    workers: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> CheckResult:
+    """Carry out a check; `progress` hears how many reports were made since the last call."""
     started = time.perf_counter()
     engine = ProcessEngine(OpenTarget(plan.target), workers or usable_cores(), plan.limits)
     stream = stream_key(
         {"check": plan.name, "values": list(plan.values), "claim": repr(plan.claim)}
     )
-    digests: set[str] = set()
+    heard = Heard(progress)
     _compare_workers(engine, plan, stream)
-    pilot = _pilot(engine, plan, stream, digests)
+    pilot = _pilot(engine, plan, stream, heard)
     layout, candidates = next(
         outcome for _, outcome in engine.map([Searching(pilot, plan.prove, plan.learn, plan.seed)])
     )
     require(bool(candidates), NOTHING_VARIES)
-    findings = _prove(engine, plan, stream, digests, layout, candidates)
+    findings = _prove(engine, plan, stream, heard, layout, candidates)
     return _result(plan, findings, plan.pilot_trials, started)
 
 
@@ -359,17 +363,27 @@ def _tasks(plan: CheckPlan, stream: int, index: int, n: int, **more: Any) -> Ite
         yield Sampling(index, plan.values[index], count, plan.seed, stream, chunk, **more)
 
 
-def _note_state(digests: set[str], digest: tuple[str, ...], task: Sampling) -> None:
-    """Raise if two chunks with different seeds leave a global generator in the same state."""
-    require(
-        not digests.intersection(digest),
-        f"the target reseeds the global random state with a constant (seen with value "
-        f"{task.value!r}), so that reports repeat; take that call out",
-    )
-    digests.update(digest)
+@dataclass
+class Heard:
+    """What was heard of the workers so far."""
+
+    progress: Callable[[int], None] | None
+    states: set[str] = field(default_factory=set)
+    """Digests of the states in which chunks left the global generators."""
+
+    def of(self, task: Sampling, digest: tuple[str, ...]) -> None:
+        """Raise if two chunks with different seeds leave a global generator in the same state."""
+        require(
+            not self.states.intersection(digest),
+            f"the target reseeds the global random state with a constant (seen with value "
+            f"{task.value!r}), so that reports repeat; take that call out",
+        )
+        self.states.update(digest)
+        if self.progress is not None:
+            self.progress(task.n)
 
 
-def _pilot(engine: ProcessEngine, plan: CheckPlan, stream: int, digests: set[str]) -> Pilot:
+def _pilot(engine: ProcessEngine, plan: CheckPlan, stream: int, heard: Heard) -> Pilot:
     """Draw pilot reports of every input."""
     reports: list[dict[int, list[Any]]] = [{} for _ in plan.values]
     tasks = (
@@ -378,7 +392,7 @@ def _pilot(engine: ProcessEngine, plan: CheckPlan, stream: int, digests: set[str
         for task in _tasks(plan, stream + PILOT, index, plan.pilot_trials)
     )
     for task, (made, digest) in engine.map(tasks):
-        _note_state(digests, digest, task)
+        heard.of(task, digest)
         reports[task.index][task.chunk] = made
     in_order = [[r for chunk in sorted(chunks) for r in chunks[chunk]] for chunks in reports]
     return Pilot(in_order, plan.claim, plan.values, score=plan.score)
@@ -405,7 +419,7 @@ def _prove(
     engine: ProcessEngine,
     plan: CheckPlan,
     stream: int,
-    digests: set[str],
+    heard: Heard,
     layout: Layout,
     candidates: Sequence[Candidate],
 ) -> tuple[Finding, ...]:
@@ -421,7 +435,7 @@ def _prove(
         for task in _tasks(plan, stream + PROOF, index, trials, layout=layout, events=events)
     )
     for task, (held, digest) in engine.map(tasks):
-        _note_state(digests, digest, task)
+        heard.of(task, digest)
         counts[task.index] += held
     return _findings(plan, candidates, counts, trials)
 

@@ -414,6 +414,7 @@ def check(
     from ldp_auditor.arguments import parse_check
     from ldp_auditor.checking import check_recorded, run_check
     from ldp_auditor.report.evidence import evidence_text
+    from ldp_auditor.report.progress import progress_bar
 
     require(epsilon is not None, "a check needs the claim: --epsilon")
     asked = parse_check(
@@ -433,7 +434,8 @@ def check(
         total_seconds=total_seconds,
     )
     plan = asked.pop("plan", None)
-    result = check_recorded(**asked) if plan is None else run_check(plan, workers)
+    with progress_bar("checking", 0 if plan is None else plan.trials) as bar:
+        result = check_recorded(**asked) if plan is None else run_check(plan, workers, bar.advance)
     if as_json:
         say_json(result.to_dict())
     else:
