@@ -54,5 +54,5 @@ def test_broken_mechanisms_are_caught(entry: Entry) -> None:
 @pytest.mark.parametrize("entry", CATALOGUE, ids=lambda entry: entry.name)
 def test_correct_twins_are_not_flagged(entry: Entry) -> None:
     """Null hypothesis: the twin keeps its claim; rejected with probability `FALSE_ALARM`."""
-    result = checked(entry, "correct", 60_000, alpha=FALSE_ALARM, seed=6)
+    result = checked(entry, "correct", 30_000, alpha=FALSE_ALARM, seed=6)
     assert result.verdict == "no-violation-found", result.best
