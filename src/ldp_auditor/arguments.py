@@ -236,9 +236,10 @@ def parse_check(words: list[str], **given: Any) -> dict[str, Any]:
     from ldp_auditor.adapters.callables import NamedTarget
     from ldp_auditor.adapters.command import CommandTarget
     from ldp_auditor.adapters.recorded import read_recorded
-    from ldp_auditor.checking import CheckPlan, NamedScore
+    from ldp_auditor.checking import CheckPlan
     from ldp_auditor.core import Claim
     from ldp_auditor.execution.processes import Limits
+    from ldp_auditor.sampling import NamedScore
 
     names, options = ([], {}) if not words else _split(words)
     forms = [bool(names), given["command"] is not None, given["recorded"] is not None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,15 +14,15 @@ from tests.broken_mechanisms.exact import Law, grr_keep, logistic, smallest_epsi
 
 
 @dataclass(frozen=True)
-class SideBit:
+class SideBit(ABC):
     """GRR and a bit which is the value's parity with probability `truth`, wrapped together."""
 
     answer: Response
     truth: float
 
+    @abstractmethod
     def wrap(self, answer: int, bit: int) -> Any:
         """The report."""
-        raise NotImplementedError
 
     def __call__(self, value: int, rng: np.random.Generator) -> Any:
         lies = rng.random() >= self.truth
@@ -76,15 +77,15 @@ class InListLength(SideBit):
 
 
 @dataclass(frozen=True)
-class KeptFlag:
+class KeptFlag(ABC):
     """GRR whose wrapping tells whether the value was kept, if `tells`."""
 
     answer: Response
     tells: bool
 
+    @abstractmethod
     def wrap(self, answer: int, replaced: bool) -> Any:
         """The report."""
-        raise NotImplementedError
 
     def __call__(self, value: int, rng: np.random.Generator) -> Any:
         answer = self.answer(value, rng)
