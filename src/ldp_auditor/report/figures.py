@@ -77,7 +77,7 @@ def draw_comparison(bars: ComparisonBars, path: Path) -> None:
 
     count = len(bars.series)
     inches = (0.45 + 0.25 * count) * len(bars.names) + 1.5
-    figure = Figure(figsize=(max(6.0, inches), 4.2), layout="constrained")
+    figure = Figure(figsize=(max(7.0, inches), 4.6), layout="constrained")
     axes = figure.subplots()
     promised = [
         value
@@ -86,7 +86,7 @@ def draw_comparison(bars: ComparisonBars, path: Path) -> None:
         for value, nothing in zip(values, bars.claims_nothing, strict=True)
         if not nothing and value is not None and value < math.inf
     ]
-    top = 1.28 * max(bars.claimed, *promised) if promised else 1.28 * bars.claimed
+    top = 1.12 * max(bars.claimed, *promised) if promised else 1.12 * bars.claimed
     width = 0.8 / count
     for index, series in enumerate(bars.series):
         for position, nothing in enumerate(bars.claims_nothing):
@@ -117,7 +117,7 @@ def draw_comparison(bars: ComparisonBars, path: Path) -> None:
         handles.append(Patch(color=COLOURS[index], label=f"measured lower bound, {series.attack}"))
     if any(bars.claims_nothing):
         handles.append(Patch(color=LIGHT_COLOURS[0], label="measured, protocol claims nothing"))
-    axes.legend(handles=handles, fontsize=8, loc="upper left", ncols=3, frameon=False)
+    figure.legend(handles=handles, fontsize=8, loc="outside lower center", ncols=2, frameon=False)
     axes.set_xticks(range(len(bars.names)), bars.names, rotation=45, ha="right")
     axes.set_ylabel("epsilon")
     axes.set_ylim(0, top)

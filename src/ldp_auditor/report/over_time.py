@@ -95,17 +95,17 @@ def draw_over_time(data: OverTime, path: Path) -> None:
     axes.set_title(data.title, fontsize=10)
     handles, labels = axes.get_legend_handles_labels()
     styles: dict[str, LineStyleType] = {
-        "measured attack, unlimited trials (exact)": "-",
+        "attack, unlimited trials (exact)": "-",
         "promised": ":",
         data.composition: "-.",
-        "largest epsilon that so many trials can prove": "--",
+        "most that the trials can prove": "--",
     }
     handles += [
         Line2D([], [], color=GREY if style == "--" else "black", linestyle=style, linewidth=1.2)
         for style in styles.values()
     ]
     figure.legend(
-        handles, [*labels, *styles], fontsize=8, frameon=False, loc="outside lower center", ncols=4
+        handles, [*labels, *styles], fontsize=8, frameon=False, loc="outside lower center", ncols=3
     )
     axes.spines[["top", "right"]].set_visible(False)
     save(figure, path)
