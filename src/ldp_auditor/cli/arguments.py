@@ -148,13 +148,13 @@ def parse_study(
 
 def parse_protocol(words: list[str]) -> tuple[str, dict[str, str]]:
     """Split the words that no common option took into a protocol and its own options."""
-    names, options = _split(words)
+    names, options = split_words(words)
     require(bool(names), "name a protocol to audit; 'ldp-auditor list' shows them")
     require(len(names) == 1, f"one protocol at a time, got {' '.join(names)}")
     return names[0], options
 
 
-def _split(words: list[str]) -> tuple[list[str], dict[str, str]]:
+def split_words(words: list[str]) -> tuple[list[str], dict[str, str]]:
     """Tell names from options with their values."""
     names: list[str] = []
     options: dict[str, str] = {}
@@ -209,70 +209,3 @@ def make_protocol(
         delta=delta,
         **convert_options(protocol, options),
     )
-
-
-def parse_values(values: str | None, domain_size: int | None) -> tuple[Any, ...]:
-    """Read the inputs of a check: numbers with commas, a JSON list, or the size of a domain."""
-    import json
-
-    if values is None:
-        require(domain_size is not None, "a check needs inputs: --values 0,1,2 or --domain-size 3")
-        assert domain_size is not None
-        require(domain_size >= 2, f"domain_size must be at least 2, got domain_size={domain_size}")
-        return tuple(range(domain_size))
-    text = values if values.lstrip().startswith("[") else f"[{values}]"
-    try:
-        parsed = json.loads(text)
-    except json.JSONDecodeError:
-        raise AuditError(
-            f'values must be numbers such as 0,1,2 or JSON such as ["red", "green"], got {values!r}'
-        ) from None
-    return tuple(parsed)
-
-
-def parse_check(words: list[str], **given: Any) -> dict[str, Any]:
-    """Turn the words of the command into what a check needs."""
-    from ldp_auditor import adapters
-    from ldp_auditor.adapters.callables import NamedTarget
-    from ldp_auditor.adapters.command import CommandTarget
-    from ldp_auditor.adapters.recorded import read_recorded
-    from ldp_auditor.checking import CheckPlan
-    from ldp_auditor.core import Claim
-    from ldp_auditor.execution.processes import Limits
-    from ldp_auditor.sampling import NamedScore
-
-    names, options = ([], {}) if not words else _split(words)
-    forms = [bool(names), given["command"] is not None, given["recorded"] is not None]
-    require(
-        sum(forms) == 1 and len(names) <= 1,
-        "name one target to check: package.module:function, an adapter, --command or --recorded",
-    )
-    claim = Claim(given["epsilon"], given["delta"])
-    settings: dict[str, Any] = {
-        "claim": claim,
-        "alpha": given["alpha"],
-        "seed": given["seed"],
-        "score": None if given["score"] is None else NamedScore(given["score"]),
-    }
-    if given["recorded"] is not None:
-        reports = read_recorded(given["recorded"])
-        return {"name": str(given["recorded"]), "reports": reports, **settings}
-    settings["trials"] = given["trials"]
-    settings["limits"] = Limits(given["call_seconds"], given["total_seconds"])
-    values = parse_values(given["values"], given["domain_size"])
-    if given["command"] is not None:
-        target: Any = CommandTarget(given["command"])
-        name = given["command"]
-    else:
-        (name,) = names
-        found = adapters.find(name)
-        if found is None:
-            require(not options, f"no such option: --{next(iter(options), '')}")
-            target = NamedTarget(name, given["batch"])
-        else:
-            _, variant = found
-            typed = {key: variant.options.get(key, str)(text) for key, text in options.items()}
-            target = adapters.AdapterTarget(
-                name, claim.epsilon, claim.delta, given["domain_size"] or len(values), typed
-            )
-    return {"plan": CheckPlan(target=target, name=name, values=values, **settings)}

@@ -1,0 +1,73 @@
+"""The command line: arguments in, calls out; a file for every command.
+
+Heavy packages are imported by the commands that use them, so that help is instant.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+from typer.exceptions import TyperException
+
+from ldp_auditor import __version__
+from ldp_auditor.cli.audit import audit
+from ldp_auditor.cli.check import check
+from ldp_auditor.cli.compare import compare
+from ldp_auditor.cli.explain import explain, profile
+from ldp_auditor.cli.output import EXIT_INTERRUPTED, EXIT_NO_VIOLATION, fail, say
+from ldp_auditor.cli.protocols import list_protocols
+from ldp_auditor.errors import AuditError
+
+app = typer.Typer(
+    name="ldp-auditor",
+    help="Measure what local differential privacy mechanisms really leak.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+@app.callback(invoke_without_command=True)
+def main_options(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    """Measure what local differential privacy mechanisms really leak."""
+    if version:
+        say(f"ldp-auditor {__version__}")
+    elif context.invoked_subcommand is None:
+        say(context.get_help())
+
+
+OWN_OPTIONS = {"ignore_unknown_options": True}
+"""Protocols and adapters bring options of their own."""
+
+app.command(name="list")(list_protocols)
+app.command(context_settings=OWN_OPTIONS)(audit)
+app.command()(compare)
+app.command(context_settings=OWN_OPTIONS)(explain)
+app.command(context_settings=OWN_OPTIONS)(profile)
+app.command(context_settings=OWN_OPTIONS)(check)
+
+
+def main() -> None:
+    """Run the command line; whatever goes wrong is one line on standard error and exit code 2."""
+    try:
+        code = app(standalone_mode=False)
+    except AuditError as error:
+        fail(str(error))
+    except TyperException as error:
+        fail(error.format_message())
+    except MemoryError:
+        fail("out of memory: choose a smaller domain, fewer reports or a smaller epsilon")
+    except (KeyboardInterrupt, typer.Abort):
+        code = EXIT_INTERRUPTED
+    except Exception as error:
+        fail(f"internal error, please report it: {type(error).__name__}: {error}")
+    if code == EXIT_INTERRUPTED:  # typer turns Ctrl-C within a command into this code
+        print("ldp-auditor: interrupted", file=sys.stderr, flush=True)
+        os._exit(EXIT_INTERRUPTED)  # an ordinary exit would wait for threads to finish their piece
+    sys.exit(code if isinstance(code, int) else EXIT_NO_VIOLATION)

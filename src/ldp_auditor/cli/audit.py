@@ -1,0 +1,121 @@
+"""The command `audit`."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ldp_auditor.cli.arguments import (
+    Alpha,
+    AsJson,
+    Attack,
+    Attribute,
+    Bound,
+    ComposedDelta,
+    Composition,
+    Delta,
+    DomainSize,
+    Epsilon,
+    MaxTrials,
+    Neighbours,
+    Pair,
+    Precision,
+    Protocol,
+    Reports,
+    Seed,
+    Trials,
+    Workers,
+    make_protocol,
+    parse_pair,
+    parse_study,
+    parse_trials,
+)
+from ldp_auditor.cli.output import console, exit_code, say, say_json
+from ldp_auditor.errors import require
+
+
+def audit(
+    words: Protocol,
+    domain_size: DomainSize = None,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    pair: Pair = None,
+    neighbours: Neighbours = None,
+    attribute: Attribute = None,
+    reports: Reports = None,
+    composition: Composition = "auto",
+    composed_delta: ComposedDelta = None,
+    trials: Trials = "1e6",
+    alpha: Alpha = 0.01,
+    bound: Bound = "clopper-pearson",
+    attack: Attack = "paper",
+    seed: Seed = 42,
+    workers: Workers = None,
+    precision: Precision = 0.01,
+    max_trials: MaxTrials = "1e9",
+    figure: Annotated[
+        Path | None,
+        typer.Option(help="With several --reports: where to draw the curve.", show_default="none"),
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Audit one protocol. Its own options, such as --hash-range, are shown by 'list'."""
+    from ldp_auditor.auditing import run
+    from ldp_auditor.execution.threads import ThreadEngine
+    from ldp_auditor.interface import plan_audit
+    from ldp_auditor.longitudinal import run_study
+    from ldp_auditor.report.figures import check_figure_path
+    from ldp_auditor.report.progress import progress_bar
+    from ldp_auditor.sequential import Stopping, run_until_precise
+
+    automatic = trials == "auto"
+    most = parse_trials(max_trials if automatic else trials)
+    plan = plan_audit(
+        make_protocol(words, epsilon, domain_size, delta),
+        pair=parse_pair(pair),
+        neighbours=neighbours,
+        attribute=attribute,
+        attack=attack,
+        bound=bound,
+        alpha=alpha,
+        trials=most,
+        seed=seed,
+    )
+    study = parse_study(reports, composition, composed_delta)
+    require(
+        not (automatic and study), "--trials auto is for single reports; give --trials a number"
+    )
+    require(
+        figure is None or (study is not None and len(study.reports) > 1),
+        "--figure draws a curve over several numbers of reports, such as --reports 5,10,25",
+    )
+    if figure is not None:
+        check_figure_path(figure)
+    engine = ThreadEngine.of(workers)
+    with progress_bar(f"auditing {plan.mechanism.name}", 2 * most) as bar:
+        if study is not None:
+            results = run_study(plan, study, engine, bar.advance)
+        elif automatic:
+            results = (run_until_precise(plan, Stopping(precision, most), engine, bar.advance),)
+        else:
+            results = (run(plan, engine, bar.advance),)
+    if study is None and reports is not None:
+        results = tuple(replace(r, options={**r.options, "reports": 1}) for r in results)
+    if as_json:
+        several = {"results": [result.to_dict() for result in results]}
+        say_json(several if len(results) > 1 else results[0].to_dict())
+    else:
+        from ldp_auditor.report.tables import over_time_table, result_table
+
+        table = over_time_table(results) if len(results) > 1 else result_table(results[0])
+        say(table.draw(console()))
+    if figure is not None:
+        from ldp_auditor.report.over_time import draw_over_time, over_time_curves
+
+        draw_over_time(over_time_curves(results), figure)
+        print(f"figure written to {figure}", file=sys.stderr)
+    return max(exit_code(result.verdict) for result in results)

@@ -1,0 +1,152 @@
+"""The command `check`."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ldp_auditor.cli.arguments import Alpha, AsJson, Seed, Workers, parse_trials, split_words
+from ldp_auditor.cli.output import exit_code, say, say_json
+from ldp_auditor.errors import AuditError, require
+
+
+def check(
+    target: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[TARGET]",
+            help="package.module:function, package.module:Class(args), or an adapter such as "
+            "pure-ldp:OUE (see list --adapters).",
+            show_default=False,
+        ),
+    ] = None,
+    epsilon: Annotated[float | None, typer.Option(help="Claimed epsilon.")] = None,
+    delta: Annotated[float, typer.Option(help="Claimed delta.")] = 0.0,
+    values: Annotated[
+        str | None, typer.Option(help='Inputs: 0,1,2 or JSON such as \'["red", "green"]\'.')
+    ] = None,
+    domain_size: Annotated[
+        int | None, typer.Option(help="Inputs 0 to k - 1, for adapters and for short.")
+    ] = None,
+    command: Annotated[
+        str | None, typer.Option(help="A program: values in, reports out, as JSON lines.")
+    ] = None,
+    recorded: Annotated[
+        Path | None, typer.Option(help="A file of values and reports: .csv, .jsonl or .parquet.")
+    ] = None,
+    score: Annotated[
+        str | None,
+        typer.Option(help="package.module:function of (report, first, second) that scores it."),
+    ] = None,
+    batch: Annotated[
+        bool | None, typer.Option(help="Whether the target is called with (value, n).")
+    ] = None,
+    trials: Annotated[str, typer.Option(help="Reports in all, e.g. 1e6.")] = "2e5",
+    alpha: Alpha = 0.01,
+    seed: Seed = 42,
+    workers: Workers = None,
+    call_seconds: Annotated[float, typer.Option(help="Longest time of one call.")] = 10.0,
+    total_seconds: Annotated[float, typer.Option(help="Longest time in all.")] = 600.0,
+    as_json: AsJson = False,
+) -> int:
+    """Check anybody's mechanism against its claim, and show the evidence."""
+    from ldp_auditor.checking import check_recorded, run_check
+    from ldp_auditor.report.evidence import evidence_text
+    from ldp_auditor.report.progress import progress_bar
+
+    require(epsilon is not None, "a check needs the claim: --epsilon")
+    asked = parse_check(
+        target or [],
+        epsilon=epsilon,
+        delta=delta,
+        values=values,
+        domain_size=domain_size,
+        command=command,
+        recorded=recorded,
+        score=score,
+        batch=batch,
+        trials=parse_trials(trials),
+        alpha=alpha,
+        seed=seed,
+        call_seconds=call_seconds,
+        total_seconds=total_seconds,
+    )
+    plan = asked.pop("plan", None)
+    with progress_bar("checking", 0 if plan is None else plan.trials) as bar:
+        result = check_recorded(**asked) if plan is None else run_check(plan, workers, bar.advance)
+    if as_json:
+        say_json(result.to_dict())
+    else:
+        say(evidence_text(result, " ".join(["ldp-auditor", *map(shlex.quote, sys.argv[1:])])))
+    return exit_code(result.verdict)
+
+
+def parse_values(values: str | None, domain_size: int | None) -> tuple[Any, ...]:
+    """Read the inputs of a check: numbers with commas, a JSON list, or the size of a domain."""
+    import json
+
+    if values is None:
+        require(domain_size is not None, "a check needs inputs: --values 0,1,2 or --domain-size 3")
+        assert domain_size is not None
+        require(domain_size >= 2, f"domain_size must be at least 2, got domain_size={domain_size}")
+        return tuple(range(domain_size))
+    text = values if values.lstrip().startswith("[") else f"[{values}]"
+    try:
+        parsed = json.loads(text)
+    except json.JSONDecodeError:
+        raise AuditError(
+            f'values must be numbers such as 0,1,2 or JSON such as ["red", "green"], got {values!r}'
+        ) from None
+    return tuple(parsed)
+
+
+def parse_check(words: list[str], **given: Any) -> dict[str, Any]:
+    """Turn the words of the command into what a check needs."""
+    from ldp_auditor import adapters
+    from ldp_auditor.adapters.callables import NamedTarget
+    from ldp_auditor.adapters.command import CommandTarget
+    from ldp_auditor.adapters.recorded import read_recorded
+    from ldp_auditor.checking import CheckPlan
+    from ldp_auditor.core import Claim
+    from ldp_auditor.execution.processes import Limits
+    from ldp_auditor.sampling import NamedScore
+
+    names, options = ([], {}) if not words else split_words(words)
+    forms = [bool(names), given["command"] is not None, given["recorded"] is not None]
+    require(
+        sum(forms) == 1 and len(names) <= 1,
+        "name one target to check: package.module:function, an adapter, --command or --recorded",
+    )
+    claim = Claim(given["epsilon"], given["delta"])
+    settings: dict[str, Any] = {
+        "claim": claim,
+        "alpha": given["alpha"],
+        "seed": given["seed"],
+        "score": None if given["score"] is None else NamedScore(given["score"]),
+    }
+    if given["recorded"] is not None:
+        reports = read_recorded(given["recorded"])
+        return {"name": str(given["recorded"]), "reports": reports, **settings}
+    settings["trials"] = given["trials"]
+    settings["limits"] = Limits(given["call_seconds"], given["total_seconds"])
+    values = parse_values(given["values"], given["domain_size"])
+    if given["command"] is not None:
+        target: Any = CommandTarget(given["command"])
+        name = given["command"]
+    else:
+        (name,) = names
+        found = adapters.find(name)
+        if found is None:
+            require(not options, f"no such option: --{next(iter(options), '')}")
+            target = NamedTarget(name, given["batch"])
+        else:
+            _, variant = found
+            typed = {key: variant.options.get(key, str)(text) for key, text in options.items()}
+            target = adapters.AdapterTarget(
+                name, claim.epsilon, claim.delta, given["domain_size"] or len(values), typed
+            )
+    return {"plan": CheckPlan(target=target, name=name, values=values, **settings)}

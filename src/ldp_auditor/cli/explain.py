@@ -1,0 +1,129 @@
+"""The commands `explain` and `profile`: where a gap comes from."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ldp_auditor.cli.arguments import (
+    Alpha,
+    AsJson,
+    Attribute,
+    Bound,
+    Delta,
+    DomainSize,
+    Epsilon,
+    Neighbours,
+    Pair,
+    Protocol,
+    Seed,
+    Trials,
+    Workers,
+    make_protocol,
+    parse_pair,
+    parse_trials,
+)
+from ldp_auditor.cli.output import console, exit_code, say, say_json
+from ldp_auditor.errors import AuditError
+
+
+def explain(
+    words: Protocol,
+    domain_size: DomainSize = None,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    pair: Pair = None,
+    neighbours: Neighbours = None,
+    attribute: Attribute = None,
+    trials: Trials = "1e6",
+    alpha: Alpha = 0.01,
+    bound: Bound = "clopper-pearson",
+    seed: Seed = 42,
+    workers: Workers = None,
+    figure: Annotated[
+        Path | None,
+        typer.Option(help="Where to draw the waterfall.", show_default="explain.png"),
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Tell where the gap between the claim and the measured epsilon comes from."""
+    from ldp_auditor.execution.threads import ThreadEngine
+    from ldp_auditor.explanation import explain as run_explanation
+    from ldp_auditor.interface import plan_audit
+    from ldp_auditor.report.figures import check_figure_path, draw_explanation
+    from ldp_auditor.report.progress import progress_bar
+    from ldp_auditor.report.tables import certificate_lines, explanation_table
+
+    plan = plan_audit(
+        make_protocol(words, epsilon, domain_size, delta),
+        pair=parse_pair(pair),
+        neighbours=neighbours,
+        attribute=attribute,
+        bound=bound,
+        alpha=alpha,
+        trials=parse_trials(trials),
+        seed=seed,
+    )
+    if figure is None and not as_json:
+        figure = Path("explain.png")
+    if figure is not None:
+        check_figure_path(figure)
+    with progress_bar(f"explaining {plan.mechanism.name}", 4 * plan.trials) as bar:
+        explanation = run_explanation(plan, ThreadEngine.of(workers), bar.advance)
+    if as_json:
+        say_json(explanation.to_dict())
+    else:
+        say(explanation_table(explanation).draw(console()))
+        say(certificate_lines(explanation))
+    if figure is not None:
+        draw_explanation(explanation, figure)
+        print(f"figure written to {figure}", file=sys.stderr)
+    return max(exit_code(result.verdict) for result in explanation.results)
+
+
+def profile(
+    words: Protocol,
+    domain_size: DomainSize = None,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    pair: Pair = None,
+    neighbours: Neighbours = None,
+    attribute: Attribute = None,
+    points: Annotated[int, typer.Option(help="Epsilons to tabulate.", min=2, max=10_000)] = 21,
+    figure: Annotated[
+        Path | None, typer.Option(help="Where to draw it.", show_default="profile.png")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the exact privacy profile of a protocol: the smallest delta at every epsilon."""
+    from ldp_auditor.interface import plan_audit
+    from ldp_auditor.report.figures import check_figure_path, draw_profile
+    from ldp_auditor.report.tables import profile_table
+    from ldp_auditor.theory.loss_law import privacy_profile
+
+    plan = plan_audit(
+        make_protocol(words, epsilon, domain_size, delta),
+        pair=parse_pair(pair),
+        neighbours=neighbours,
+        attribute=attribute,
+    )
+    mechanism, law = plan.mechanism, plan.loss_law
+    if law is None:
+        raise AuditError(f"the exact law of the loss of {mechanism.name} is not known here")
+    if figure is None and not as_json:
+        figure = Path("profile.png")
+    if figure is not None:
+        check_figure_path(figure)
+    largest = min(1.2 * mechanism.claim.epsilon, 20.0)
+    curve = privacy_profile(law, largest, points)
+    title = f"Privacy profile of {mechanism.name}, k = {mechanism.domain_size}"
+    if as_json:
+        say_json([{"epsilon": e, "delta": d} for e, d in curve])
+    else:
+        say(profile_table(title, curve).draw(console()))
+    if figure is not None:
+        draw_profile(title, privacy_profile(law, largest, 400), mechanism.claim, figure)
+        print(f"figure written to {figure}", file=sys.stderr)
