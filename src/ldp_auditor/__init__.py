@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ldp_auditor.interface import audit, audit_over_time
     from ldp_auditor.longitudinal import Study, run_study
     from ldp_auditor.sequential import Stopping, run_until_precise
+    from ldp_auditor.sweeps import Grid, Sweep, sweep
 
 __version__ = "0.1.0"
 
@@ -38,6 +39,9 @@ _HOMES = {
     "AuditError": "ldp_auditor.errors",
     "Stopping": "ldp_auditor.sequential",
     "run_until_precise": "ldp_auditor.sequential",
+    "Grid": "ldp_auditor.sweeps",
+    "Sweep": "ldp_auditor.sweeps",
+    "sweep": "ldp_auditor.sweeps",
 }
 
 __all__ = [
@@ -47,10 +51,12 @@ __all__ = [
     "Claim",
     "Comparison",
     "Counts",
+    "Grid",
     "InputPair",
     "Rates",
     "Stopping",
     "Study",
+    "Sweep",
     "__version__",
     "audit",
     "audit_over_time",
@@ -58,6 +64,7 @@ __all__ = [
     "run",
     "run_study",
     "run_until_precise",
+    "sweep",
 ]
 
 

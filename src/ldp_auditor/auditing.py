@@ -340,4 +340,5 @@ def result_of(
         seconds=time.perf_counter() - started,
         options={**plan.options, **_about(plan), **options},
         pilot_trials=attack.pilot_trials,
+        exact_rates=exact,
     )

@@ -241,6 +241,8 @@ class AuditResult:
     """Trials per input that were spent on choosing the attack, on top of those counted."""
     per_report: Claim | None = None
     """What is promised for a single report, where `claim` is about many of them."""
+    exact_rates: Rates | None = None
+    """Exact rates of true and false positives of the attack, where they are known."""
 
     @property
     def verdict(self) -> Verdict:
@@ -252,6 +254,7 @@ class AuditResult:
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; an infinite number becomes the string "inf"."""
         stated = self.per_report or self.claim
+        exact = self.exact_rates
         plain = {
             "mechanism": self.mechanism,
             "epsilon": stated.epsilon,
@@ -268,6 +271,8 @@ class AuditResult:
             "pilot_trials": self.pilot_trials,
             "true_positives": self.counts.true_positives,
             "false_positives": self.counts.false_positives,
+            "exact_true_positive_rate": None if exact is None else exact.true_positive,
+            "exact_false_positive_rate": None if exact is None else exact.false_positive,
             "empirical_epsilon": self.empirical_epsilon,
             "attack_epsilon": self.attack_epsilon,
             "worst_case_epsilon": self.worst_case_epsilon,

@@ -76,12 +76,8 @@ def _read_jsonl(path: Path) -> Iterator[tuple[Any, Any]]:
 
 
 def _read_parquet(path: Path) -> Iterator[tuple[Any, Any]]:
-    try:
-        import pyarrow.parquet
-    except ImportError:
-        raise AuditError(
-            "parquet files need pyarrow; pip install 'ldp-auditor[parquet]', or use .csv or .jsonl"
-        ) from None
+    import pyarrow.parquet
+
     try:
         table = pyarrow.parquet.read_table(path)
     except Exception as error:

@@ -226,6 +226,7 @@ def _no_main_module() -> Iterator[None]:
 def _serve(tasks: Connection, ticks: Any, open_session: Callable[[], Session]) -> None:
     """Life of a worker: open the session, then answer tasks until there are none."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears Ctrl-C and kills us
+    _die_with_parent()
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 1)  # what foreign code prints must not mix with our output
     os.dup2(silence, 2)
@@ -275,6 +276,15 @@ def _serve(tasks: Connection, ticks: Any, open_session: Callable[[], Session]) -
             answer("failed", f"the target raised {type(error).__name__}: {error} {what}")
         else:
             answer("done", outcome)
+
+
+def _die_with_parent() -> None:
+    """Ask the kernel to end this worker when its parent is killed; elsewhere it ends its task."""
+    if sys.platform == "linux":
+        import ctypes
+
+        pr_set_pdeathsig = 1
+        ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
 
 
 def _read_tick(ticks: Any) -> tuple[int, str]:

@@ -16,6 +16,9 @@ class Bar:
     def describe(self, text: str) -> None:
         """Say what is being worked on."""
 
+    def expect(self, reports: int) -> None:
+        """Say how many reports there will be in all."""
+
 
 @contextmanager
 def progress_bar(text: str, reports: int) -> Iterator[Bar]:
@@ -27,15 +30,25 @@ def progress_bar(text: str, reports: int) -> Iterator[Bar]:
     from rich.progress import (
         BarColumn,
         Progress,
-        TaskProgressColumn,
+        ProgressColumn,
+        Task,
         TextColumn,
         TimeRemainingColumn,
     )
+    from rich.text import Text
+
+    class Speed(ProgressColumn):
+        """Reports per second."""
+
+        def render(self, task: Task) -> Text:
+            speed = task.finished_speed or task.speed
+            return Text("" if speed is None else f"{speed:.2g} reports/s")
 
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
-        TaskProgressColumn(show_speed=True),
+        TextColumn("{task.percentage:>3.0f}%"),
+        Speed(),
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
@@ -47,5 +60,8 @@ def progress_bar(text: str, reports: int) -> Iterator[Bar]:
 
             def describe(self, text: str) -> None:
                 progress.update(task, description=text)
+
+            def expect(self, reports: int) -> None:
+                progress.update(task, total=reports)
 
         yield TerminalBar()

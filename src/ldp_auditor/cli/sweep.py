@@ -1,0 +1,87 @@
+"""The command `sweep`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ldp_auditor.cli.arguments import AsJson, Workers
+from ldp_auditor.cli.output import EXIT_BAD_INPUT, EXIT_NO_VIOLATION, say, say_json
+
+if TYPE_CHECKING:
+    from ldp_auditor.report.progress import Bar
+    from ldp_auditor.sweeps.running import Sweep, Watch
+
+Out = Annotated[Path, typer.Option(help="Folder of the journal and the table.")]
+
+
+def sweep(
+    grid: Annotated[
+        Path, typer.Argument(metavar="GRID.toml", help="The grid; lists of values are its axes.")
+    ],
+    out: Out,
+    workers: Workers = None,
+    as_json: AsJson = False,
+) -> int:
+    """Audit every cell of a grid; a run that was killed goes on with the same command."""
+    from ldp_auditor.report.progress import progress_bar
+    from ldp_auditor.sweeps import Grid
+    from ldp_auditor.sweeps import sweep as run_sweep
+
+    asked = Grid.read(grid)
+    with progress_bar("sweep", 0) as bar:
+        outcome = run_sweep(asked, out, workers=workers, watch=watching(bar, "sweep"))
+    if as_json:
+        say_json(
+            {
+                "cells": len(asked.cells),
+                "run": outcome.run,
+                "failed": list(outcome.failed),
+                "damaged": outcome.damaged,
+                "files": [str(path) for path in outcome.files],
+            }
+        )
+    else:
+        say(
+            f"{len(asked.cells):,} cells, {outcome.run:,} of them run now; "
+            f"table in {' and '.join(str(path) for path in outcome.files)}"
+        )
+    return tell_trouble(outcome)
+
+
+def watching(bar: Bar, name: str) -> Watch:
+    """Show a sweep on a bar: cells done, reports a second, time left."""
+    from ldp_auditor.sweeps.running import Watch
+
+    state = {"cells": 0, "done": 0}
+
+    def describe() -> None:
+        bar.describe(f"{name}: {state['done']:,} of {state['cells']:,} cells")
+
+    def start(cells: int, done: int, reports: int) -> None:
+        state.update(cells=cells, done=done)
+        bar.expect(reports)
+        describe()
+
+    def cell_done(reports: int) -> None:
+        state["done"] += 1
+        bar.advance(reports)
+        describe()
+
+    return Watch(start, cell_done)
+
+
+def tell_trouble(outcome: Sweep) -> int:
+    """Say on standard error what was damaged or failed, and return the exit code."""
+    if outcome.damaged:
+        print(
+            f"ldp-auditor: {outcome.damaged} damaged lines of the journal were put aside; their "
+            "cells were run again",
+            file=sys.stderr,
+        )
+    for reason in outcome.failed:
+        print(f"ldp-auditor: a cell failed: {reason}", file=sys.stderr)
+    return EXIT_BAD_INPUT if outcome.failed else EXIT_NO_VIOLATION

@@ -1,0 +1,116 @@
+"""A cell of a sweep: one audit, told by plain values, with a key made of its content."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ldp_auditor.auditing import AuditPlan, run
+from ldp_auditor.core import AuditResult
+from ldp_auditor.errors import require
+from ldp_auditor.execution.threads import ThreadEngine
+from ldp_auditor.interface import plan_audit
+from ldp_auditor.longitudinal import Study, plan_looks, run_study
+
+STUDY = ("reports", "composition", "composed_delta")
+"""Settings of a cell that are about many reports of one user."""
+
+WORDS = ("attack", "bound", "composition", "neighbours", "protocol")
+"""Settings that are names."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The settings of one audit, by the names that `audit` and the command line use.
+
+    >>> Cell.of(protocol="GRR", epsilon=1, domain_size=5, seed=3).plan["seed"]
+    3
+    """
+
+    settings: Mapping[str, Any]
+    plan: Mapping[str, Any] = field(compare=False)
+    """Everything that decides the outcome, defaults included."""
+
+    @classmethod
+    def of(cls, **settings: Any) -> Cell:
+        """Make a cell, or raise if there is no such audit."""
+        for name, value in settings.items():
+            require(
+                isinstance(value, str) == (name in WORDS),
+                f"{name} must be a {'name' if name in WORDS else 'number'}, got {name}={value!r}",
+            )
+        require("protocol" in settings, "a cell needs a protocol")
+        audit, study = _understand(settings)
+        if study is not None:
+            plan_looks(audit, study)
+        return cls(settings, _content(audit, study))
+
+    @property
+    def key(self) -> str:
+        """What tells cells apart: a digest of the plan."""
+        return digest(self.plan)
+
+    @property
+    def reports(self) -> int:
+        """Reports that the cell makes, up to drawing their sums from a law."""
+        return 2 * int(self.plan["trials"]) * int(max(self.plan.get("reports", [1])))
+
+    def run(self, engine: ThreadEngine) -> tuple[AuditResult, ...]:
+        """Carry out the audit: a result for every number of reports."""
+        audit, study = _understand(self.settings)
+        if study is None:
+            return (run(audit, engine),)
+        return run_study(audit, study, engine)
+
+
+def digest(plan: Mapping[str, Any]) -> str:
+    """Name a plan by its content."""
+    canonical = json.dumps(plan, sort_keys=True, default=list)
+    return hashlib.sha256(canonical.encode()).hexdigest()[:24]
+
+
+def _understand(settings: Mapping[str, Any]) -> tuple[AuditPlan, Study | None]:
+    given = {name: tuple_of(value) for name, value in settings.items()}
+    over_time = {name: given.pop(name) for name in STUDY if name in given}
+    audit = plan_audit(given.pop("protocol"), **given)
+    if not over_time:
+        return audit, None
+    require("reports" in over_time, "composition is for many reports; say how many: reports")
+    if isinstance(over_time["reports"], int | float):
+        over_time["reports"] = (over_time["reports"],)
+    study = Study(**over_time)
+    if study.reports == (1,):
+        return audit, None
+    return audit, study
+
+
+def tuple_of(value: Any) -> Any:
+    """Turn lists into tuples, at every depth."""
+    return tuple(tuple_of(entry) for entry in value) if isinstance(value, list | tuple) else value
+
+
+def _content(audit: AuditPlan, study: Study | None) -> dict[str, Any]:
+    """Everything that decides the outcome, as plain values."""
+    claim = audit.mechanism.claim
+    content: dict[str, Any] = {
+        "mechanism": audit.mechanism.name,
+        "epsilon": "inf" if claim.epsilon == float("inf") else claim.epsilon,
+        "delta": claim.delta,
+        "domain_size": audit.mechanism.domain_size,
+        "options": audit.options,
+        "pair": [audit.pair.first, audit.pair.second],
+        "attack": audit.attack,
+        "bound": audit.bound,
+        "alpha": audit.alpha,
+        "trials": audit.trials,
+        "seed": audit.seed,
+    }
+    if study is not None:
+        content["reports"] = list(study.reports)
+        content["composition"] = study.composition
+        content["composed_delta"] = study.composed_delta
+    plain: dict[str, Any] = json.loads(json.dumps(content, default=list))
+    return plain

@@ -1,0 +1,146 @@
+"""Run a grid: cells side by side in worker processes, each written down when it is done."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ldp_auditor import __version__
+from ldp_auditor.errors import AuditError, whole_number
+from ldp_auditor.execution.processes import Limits, ProcessEngine, Ticker
+from ldp_auditor.execution.threads import MOST_WORKERS, ThreadEngine, usable_cores
+from ldp_auditor.sweeps.cells import Cell
+from ldp_auditor.sweeps.grid import Grid
+from ldp_auditor.sweeps.journal import Journal
+from ldp_auditor.sweeps.table import Row, rows_of, write_table
+
+FOREVER = Limits(call_seconds=math.inf, total_seconds=math.inf)
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What is known of a grid."""
+
+    rows: Sequence[Row]
+    """A row for every cell, or every number of reports of a cell, in the order of the grid."""
+    run: int
+    """Cells that were run now; the others were in the journal."""
+    failed: Sequence[str] = ()
+    """Why cells failed that could not be run."""
+    damaged: int = 0
+    """Lines of the journal that were not as they had been written."""
+    files: Sequence[Path] = ()
+
+
+@dataclass(frozen=True)
+class CellSession:
+    """A worker's side: runs cells on so many threads."""
+
+    threads: int
+
+    def run(self, task: Cell, tick: Ticker) -> dict[str, Any]:
+        """Run a cell; what went wrong is its outcome."""
+        tick(f"in the cell {dict(task.settings)}")
+        started = time.perf_counter()
+        try:
+            results = task.run(ThreadEngine(self.threads))
+        except (AuditError, ArithmeticError, MemoryError) as error:
+            return {"failed": f"{type(error).__name__}: {error}"}
+        plain = [result.to_dict() for result in results]
+        for result in plain:
+            del result["seconds"]
+            result["version"] = __version__
+        return {"results": plain, "seconds": time.perf_counter() - started}
+
+
+@dataclass(frozen=True)
+class OpenCells:
+    """Opens a worker's side."""
+
+    threads: int
+
+    def __call__(self) -> CellSession:
+        """Open it."""
+        return CellSession(self.threads)
+
+
+@dataclass
+class Watch:
+    """Hears of a sweep as it goes; by default nobody listens."""
+
+    start: Callable[[int, int, int], None] = lambda cells, done, reports: None
+    cell_done: Callable[[int], None] = lambda reports: None
+
+
+def sweep(
+    grid: Grid,
+    out: Path | str | None = None,
+    *,
+    name: str = "results",
+    workers: int | None = None,
+    watch: Watch | None = None,
+) -> Sweep:
+    """Run the cells of a grid that the folder `out` does not have yet, and return all rows.
+
+    The folder gets the table as `name`.csv and `name`.parquet.
+
+    >>> grid = Grid.of(protocol=["GRR", "OUE"], epsilon=1, domain_size=5, trials=1000)
+    >>> [round(row["attack_epsilon"], 6) for row in sweep(grid).rows]
+    [1.0, 0.608498]
+    """
+    workers = usable_cores() if workers is None else whole_number("workers", workers, 1)
+    workers = min(workers, MOST_WORKERS)
+    watch = watch or Watch()
+    if out is None:
+        return _run(grid, _Memory(), workers, watch)
+    folder = Path(out)
+    with Journal.open(folder) as journal:
+        outcome = _run(grid, journal, workers, watch)
+        files = write_table(outcome.rows, folder, name)
+    return Sweep(outcome.rows, outcome.run, outcome.failed, journal.damaged, files)
+
+
+@dataclass
+class _Memory:
+    """A journal that is not kept."""
+
+    entries: dict[str, Any] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def has_room_for(self, cells: int) -> None:
+        """There is room."""
+
+    def add(self, plan: Any, results: Any, seconds: float) -> None:
+        """Keep a finished cell."""
+        from ldp_auditor.sweeps.cells import digest
+
+        self.entries[digest(plan)] = {"key": digest(plan), "plan": plan, "results": results}
+        self.seconds[digest(plan)] = seconds
+
+
+def _run(grid: Grid, journal: Journal | _Memory, workers: int, watch: Watch) -> Sweep:
+    left = [cell for cell in grid.cells if cell.key not in journal.entries]
+    journal.has_room_for(len(left))
+    failed: list[str] = []
+    watch.start(len(grid.cells), len(grid.cells) - len(left), sum(cell.reports for cell in left))
+    if left:
+        processes = min(workers, len(left))
+        engine = ProcessEngine(OpenCells(workers // processes), processes, FOREVER)
+        # The largest cells first: a long one at the end would keep one core busy alone.
+        for cell, outcome in engine.map(sorted(left, key=lambda cell: -cell.reports)):
+            if "failed" in outcome:
+                failed.append(f"{dict(cell.settings)}: {outcome['failed']}")
+            else:
+                journal.add(cell.plan, outcome["results"], outcome["seconds"])
+            watch.cell_done(cell.reports)
+    rows = [
+        row
+        for cell in grid.cells
+        if cell.key in journal.entries
+        for row in rows_of(journal.entries[cell.key], journal.seconds.get(cell.key))
+    ]
+    return Sweep(rows, len(left), failed)
