@@ -100,7 +100,7 @@ class Tally:
         )
         assert isinstance(protocol, FrequencyOracle)
         by_scores = plan.attack == "paper" or getattr(protocol, "ratio_of_sums", None) is not None
-        known = hasattr(protocol, "add_sums" if by_scores else "add_ratios")
+        known = getattr(protocol, "add_sums" if by_scores else "add_ratios", None) is not None
         require(
             known or composition != "law",
             f"the sum of reports of {protocol.name} under the attack {plan.attack!r} is not drawn "

@@ -35,7 +35,7 @@ FRESH: dict[str, dict[str, Any]] = {
     name: {} if mechanisms.find(name).promises_nothing else {"epsilon": 0.9} for name in NAMES
 }
 ALL = {**FRESH, **MEMOIZED}
-WITH_A_LAW = [name for name in ALL if hasattr(mechanisms.find(name), "add_sums")]
+WITH_A_LAW = [name for name in ALL if getattr(mechanisms.find(name), "add_sums", None)]
 
 
 def protocol_of(name: str, domain_size: int) -> FrequencyOracle:

@@ -27,8 +27,7 @@ from ldp_auditor.mechanisms.kernels.scores import choose_best
 from ldp_auditor.mechanisms.kernels.sums import add_rows, add_sets
 from ldp_auditor.mechanisms.kernels.xoshiro import Words, fresh_stream
 from ldp_auditor.theory.composition import tight_epsilon
-from ldp_auditor.theory.guessing import binomial, independent_count_rates
-from ldp_auditor.theory.loss_law import LossLaw, OneLevelLaw
+from ldp_auditor.theory.loss_law import LossLaw
 
 MAX_INDEX = 2**32 - 1
 """Largest domain and hash range: the kernels scale random words to 32-bit numbers."""
@@ -262,11 +261,7 @@ class SetOracle(FrequencyOracle):
 
 
 class SupportOracle(SetOracle):
-    """A protocol whose report supports the true value more often than the others.
-
-    The true value is supported with probability `p` and the others independently with probability
-    `q`, or the class gives its own `guess_rates_over` and `loss_law`.
-    """
+    """A protocol whose report supports the true value more often than the others."""
 
     @property
     @abstractmethod
@@ -282,17 +277,6 @@ class SupportOracle(SetOracle):
     @abstractmethod
     def q(self) -> float:
         """Probability that the report of a value supports another one."""
-
-    def guess_rates_over(self, pair: InputPair, reports: int) -> Rates | None:
-        return independent_count_rates(
-            self.domain_size,
-            binomial(reports, self.p, self.absence),
-            binomial(reports, self.q, 1 - self.q),
-        )
-
-    def loss_law(self, pair: InputPair) -> OneLevelLaw:
-        """Return the exact law of the log-likelihood ratio of a report."""
-        return OneLevelLaw(likely=self.p * (1 - self.q), unlikely=self.q * self.absence)
 
 
 def one_level_ratio(

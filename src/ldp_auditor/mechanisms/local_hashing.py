@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from ldp_auditor.core import Reports
 from ldp_auditor.errors import require, whole_number
-from ldp_auditor.mechanisms.frequency_oracle import MAX_INDEX, SupportOracle
+from ldp_auditor.mechanisms.frequency_oracle import MAX_INDEX
+from ldp_auditor.mechanisms.independent_support import IndependentSupport
 from ldp_auditor.mechanisms.kernels.bits import ALL_BITS, last_word_mask, words_for
 from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.xoshiro import (
@@ -139,7 +140,7 @@ def hash_and_randomize(value: int, n: int, p: float, hash_size: int, rng: Genera
     return reports
 
 
-class LocalHashing(SupportOracle):
+class LocalHashing(IndependentSupport):
     """A report is a hash seed and a hash; it supports every value with that hash."""
 
     def __post_init__(self) -> None:

@@ -14,12 +14,13 @@ from numpy.random import Generator
 from ldp_auditor.core import Floats, InputPair, Rates, Reports
 from ldp_auditor.errors import number, require
 from ldp_auditor.mechanisms.frequency_oracle import SetOracle, Users
+from ldp_auditor.mechanisms.independent_support import bit_counts
 from ldp_auditor.mechanisms.kernels.bits import fill_bernoulli, last_word_mask, words_for
 from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.sums import add_draws
 from ldp_auditor.mechanisms.kernels.xoshiro import Words, fresh_lanes, threshold
 from ldp_auditor.mechanisms.memoization import MemoizedOracle
-from ldp_auditor.mechanisms.unary_encoding import bit_counts, randomize_one_hot
+from ldp_auditor.mechanisms.unary_encoding import randomize_one_hot
 from ldp_auditor.theory.guessing import binomial, independent_count_rates
 from ldp_auditor.theory.loss_law import DiscreteLaw, LossLaw, OneLevelLaw
 

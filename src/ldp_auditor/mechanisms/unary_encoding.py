@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
-from ldp_auditor.core import Floats, InputPair, Reports
-from ldp_auditor.mechanisms.frequency_oracle import SupportOracle, Users
+from ldp_auditor.core import Reports
+from ldp_auditor.mechanisms.independent_support import IndependentSupport
 from ldp_auditor.mechanisms.kernels.bits import (
     fill_bernoulli,
     last_word_mask,
     words_for,
 )
 from ldp_auditor.mechanisms.kernels.compilation import compiled
-from ldp_auditor.mechanisms.kernels.sums import Lottery, add_draws
 from ldp_auditor.mechanisms.kernels.xoshiro import Words, fresh_lanes, threshold
-from ldp_auditor.theory.guessing import binomial
 
 
-class UnaryEncoding(SupportOracle):
+class UnaryEncoding(IndependentSupport):
     """A bit per value: 1 with probability p for the true value, q for the others."""
 
     def privatize(self, value: int, n: int, rng: Generator) -> Reports:
@@ -32,22 +29,6 @@ class UnaryEncoding(SupportOracle):
 
     def support(self, reports: Reports) -> Words:
         return reports
-
-    def add_sums(self, users: Users, reports: int, rng: Generator, totals: Floats) -> None:
-        truth = np.zeros(words_for(self.domain_size), np.uint64)
-        truth[users.value // 64] = 1 << (users.value % 64)
-        sets = np.broadcast_to(truth, (users.count, len(truth)))
-        add_draws(rng, sets, bit_counts(reports, self.p, self.absence, self.q), totals)
-
-    def ratio_of_sums(self, totals: Floats, pair: InputPair, reports: int) -> Floats:
-        lead: Floats = totals[:, pair.first] - totals[:, pair.second]
-        return self.loss_law(pair).supremum * lead
-
-
-@lru_cache(maxsize=256)
-def bit_counts(reports: int, p: float, absence: float, q: float) -> Lottery:
-    """Return a source of how often a bit is reported as 1 if it is 0 (law 0), and if it is 1."""
-    return Lottery.of(binomial(reports, q, 1 - q), binomial(reports, p, absence))
 
 
 def randomize_one_hot(
