@@ -1,14 +1,18 @@
 # make demo: a fresh machine to the comparison of all protocols.  make test: every check.
+# make test-environments: the checks of foreign packages, which it installs in .venv/environments.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check benchmark clean
+.PHONY: demo test test-environments check benchmark clean
 
 demo: .venv/demo.stamp .venv/kernels.stamp
 	$(BIN)/ldp-auditor compare --epsilon 1 --domain-size 25
 
 test: check .venv/kernels.stamp
 	$(BIN)/pytest
+
+test-environments: .venv/dev.stamp
+	$(BIN)/pytest -m environments --durations 12
 
 check: .venv/dev.stamp
 	$(BIN)/ruff check .

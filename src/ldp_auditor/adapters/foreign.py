@@ -55,7 +55,10 @@ def refusals(
 def plain(report: Any) -> Any:
     """Return a report as numbers, strings and nested tuples: it can be hashed, sent and stored."""
     if isinstance(report, np.ndarray | np.generic):
+        is_row_of_numbers = report.ndim == 1 and report.dtype.kind in "biuf"
         report = report.tolist()
+        if is_row_of_numbers:  # what most packages return
+            return tuple(report)
     if isinstance(report, str | bytes | int | float):
         return report
     return tuple(plain(part) for part in report)

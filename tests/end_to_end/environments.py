@@ -1,0 +1,52 @@
+"""Virtual environments with foreign packages, made when first asked for and kept in `.venv`."""
+
+from __future__ import annotations
+
+import functools
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+KEPT = ROOT / ".venv" / "environments"
+
+
+@functools.cache
+def every_package() -> Path:
+    """Make an environment with the packages of all adapters, pure-ldp 1.2.0 among them."""
+    project = f"{ROOT}[pure-ldp,multi-freq-ldpy,opendp,diffprivlib]"
+    return _make("packages", "--editable", project, "pure-ldp==1.2.0", "pytest>=8.0")
+
+
+@functools.cache
+def old_pure_ldp() -> Path:
+    """Make an environment with pure-ldp 1.1.2; everything else is that of `every_package`."""
+    below = every_package()
+    made = _make("pure-ldp-1.1.2", "--no-deps", "--editable", str(ROOT), "pure-ldp==1.1.2")
+    # What an environment has itself comes before what its .pth files add.
+    (_site_packages(made) / "below.pth").write_text(f"{_site_packages(below)}\n")
+    return made
+
+
+def _make(name: str, *arguments: str) -> Path:
+    """Make an environment by `pip install`, unless there is one made from the same arguments."""
+    environment = KEPT / name
+    stamp = environment / "stamp"
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = json.dumps([sys.version, arguments, project])
+    if not stamp.exists() or stamp.read_text() != wanted:
+        _run(sys.executable, "-m", "venv", "--clear", str(environment))
+        _run(str(environment / "bin" / "pip"), "install", "--quiet", *arguments)
+        stamp.write_text(wanted)
+    return environment
+
+
+def _site_packages(environment: Path) -> Path:
+    return next(environment.glob("lib/python*/site-packages"))
+
+
+def _run(*command: str) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
+    assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}{done.stderr}"
