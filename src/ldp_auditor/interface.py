@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ldp_auditor import mechanisms
+from ldp_auditor.adapters.oracles import foreign_oracle
 from ldp_auditor.auditing import AuditPlan, Progress, run
 from ldp_auditor.core import AuditResult, InputPair, Mechanism
 from ldp_auditor.errors import AuditError, require
@@ -86,7 +87,8 @@ def plan_audit(
     latter in the `attribute` of that number.
     """
     if isinstance(mechanism, str):
-        made: Mechanism = mechanisms.make(
+        make: Any = foreign_oracle if ":" in mechanism else mechanisms.make
+        made: Mechanism = make(
             mechanism, epsilon=epsilon, domain_size=domain_size, delta=delta, **options
         )
     else:

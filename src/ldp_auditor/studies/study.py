@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from ldp_auditor.sweeps import Grid
@@ -17,7 +18,10 @@ Axes = Mapping[str, Any]
 class Scale:
     """How much of a study is run."""
 
-    trials: int = 1_000_000
+    quick: bool = False
+    """Whether there are minutes for all studies, not hours."""
+    trials: int | None = None
+    """Trials per input, if not those of the study."""
     seeds: tuple[int, ...] = (1, 2, 3, 4, 5)
     optimal: bool = False
     """Whether the optimal attack is run beside the paper's."""
@@ -27,16 +31,11 @@ class Scale:
         """The attacks that are run."""
         return ["paper", "optimal"] if self.optimal else ["paper"]
 
-    @property
-    def words(self) -> str:
-        """What a figure says of it."""
-        seeds = len(self.seeds)
-        return f"T = {self.trials:,}, {seeds} {'seed' if seeds == 1 else 'seeds'}"
-
 
 PAPER_SCALE = Scale()
-QUICK_SCALE = Scale(trials=20_000, seeds=(1,))
+QUICK_SCALE = Scale(quick=True, seeds=(1,))
 ALPHA = 0.01
+PAPER_TRIALS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -75,24 +74,42 @@ class Study:
     """None for a bar of every protocol."""
     violations: bool = False
     """Whether a rectangle shows where the claim is broken."""
-    scaled: Callable[[Scale], Scale] = lambda scale: scale
-    """What the study makes of a scale that it cannot afford."""
+    trials: int = PAPER_TRIALS
+    """Trials per input: the paper's, unless they take too long."""
+    quick_trials: int = 100_000
+    """Trials per input when there are minutes for all studies."""
+    needs: Callable[[Path], str | None] = lambda folder: None
+    """Gets what the study needs beyond this package into a folder, or says why it cannot."""
 
     def grid(self, scale: Scale = PAPER_SCALE) -> Grid:
         """Return the cells of the study."""
-        scale = self.scaled(scale)
         grid = Grid(())
         for block in self.blocks:
             grid += Grid.of(
                 **{
                     "attack": scale.attacks,
-                    "trials": scale.trials,
+                    "trials": self.trials_at(scale),
                     "alpha": ALPHA,
                     "seed": list(scale.seeds),
                     **block,
                 }
             )
         return grid
+
+    def trials_at(self, scale: Scale) -> int:
+        """Trials per input at a scale."""
+        if scale.trials is not None:
+            return scale.trials
+        return self.quick_trials if scale.quick else self.trials
+
+    def words(self, scale: Scale) -> str:
+        """What its figure says of a scale."""
+        seeds = len(scale.seeds)
+        return f"T = {self.trials_at(scale):,}, {seeds} {'seed' if seeds == 1 else 'seeds'}"
+
+    def unavailable(self, folder: Path) -> str | None:
+        """Say why the study cannot be run here, if so."""
+        return self.needs(folder)
 
     def rows_of(self, rows: Sequence[Row], scale: Scale = PAPER_SCALE) -> list[Row]:
         """Choose the study's own rows from a larger table."""

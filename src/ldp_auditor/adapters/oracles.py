@@ -1,0 +1,129 @@
+"""A foreign protocol as a mechanism to audit: reports made one by one, the paper's attack on them.
+
+For packages whose report is a bit per value, such as pure-ldp's unary encodings.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import metadata
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from ldp_auditor.adapters import AdapterTarget, find
+from ldp_auditor.core import Reports
+from ldp_auditor.errors import AuditError, require
+from ldp_auditor.mechanisms.independent_support import IndependentSupport
+from ldp_auditor.mechanisms.kernels.bits import words_for
+from ldp_auditor.mechanisms.kernels.xoshiro import Words
+
+
+def unary_probabilities(variant: str, epsilon: float) -> tuple[float, float]:
+    """Return p and q as the protocols define them [Erlingsson14], [Wang17]."""
+    if variant == "OUE":
+        return 0.5, 1 / (math.exp(epsilon) + 1)
+    q = 1 / (math.exp(epsilon / 2) + 1)
+    return 1 - q, q
+
+
+def _forgets_to_clear(p: float, q: float) -> tuple[float, float]:
+    """pure-ldp 1.1.2 sets the true bit with q, then with p, and clears it in neither case."""
+    return p + q - p * q, q
+
+
+BEHAVIOUR: Mapping[tuple[str, str], Callable[[float, float], tuple[float, float]]] = {
+    ("pure-ldp", "1.1.2"): _forgets_to_clear,
+    ("pure-ldp", "1.2.0"): lambda p, q: (p, q),
+}
+"""What versions of a package make of p and q, read in their code; this is the exact theory."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForeignUnaryEncoding(IndependentSupport, listed=False):
+    """A unary encoding of a foreign package, `package:SUE` or `package:OUE`."""
+
+    summary = "unary encoding of a foreign package"
+
+    target: str
+    version: str
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """What reports call it."""
+        return self.target
+
+    @property
+    def probabilities(self) -> tuple[float, float]:
+        """What this version really does."""
+        package, variant = self.target.split(":")
+        return BEHAVIOUR[package, self.version](*unary_probabilities(variant, self.epsilon))
+
+    @property
+    def p(self) -> float:
+        """Probability that the report of a value supports it."""
+        return self.probabilities[0]
+
+    @property
+    def q(self) -> float:
+        """Probability that the report of a value supports another one."""
+        return self.probabilities[1]
+
+    def privatize(self, value: int, n: int, rng: Generator) -> Reports:
+        """Let the package make reports, its generators seeded by ours."""
+        value = self.check_value(value)
+        randomizer = _opened(self.target, self.epsilon, self.delta, self.domain_size)
+        with _GLOBAL_GENERATORS:
+            random.seed(int(rng.integers(2**63)))
+            np.random.seed(rng.integers(2**32, size=4))  # noqa: NPY002 (the package draws from it)
+            bits = np.asarray(randomizer.sample(value, n, rng))
+        require(
+            bits.shape == (n, self.domain_size) and bool(np.isin(bits, (0, 1)).all()),
+            f"{self.target} returned something other than {self.domain_size} bits a report",
+        )
+        return bits.astype(np.uint8)
+
+    def support(self, reports: Reports) -> Words:
+        """Return the supported values of every report as bits."""
+        padded = np.zeros((len(reports), 64 * words_for(self.domain_size)), np.uint8)
+        padded[:, : self.domain_size] = reports
+        words: Words = np.packbits(padded, axis=1, bitorder="little").view("<u8").astype(np.uint64)
+        return words
+
+
+_GLOBAL_GENERATORS = threading.Lock()
+"""Held by the thread for which the global generators are seeded."""
+
+
+@lru_cache(maxsize=4)
+def _opened(target: str, epsilon: float, delta: float, domain_size: int) -> Any:
+    return AdapterTarget(target, epsilon, delta, domain_size).open()
+
+
+def foreign_oracle(name: str, **settings: Any) -> ForeignUnaryEncoding:
+    """Make the mechanism that `package:variant` names, of the version that is installed."""
+    found = find(name)
+    require(found is not None, f"there is no adapter for {name!r}; see list --adapters")
+    assert found is not None
+    adapter, _ = found
+    package, _, variant = name.partition(":")
+    variant = variant.upper()
+    try:
+        version = metadata.version(adapter.distribution)
+    except metadata.PackageNotFoundError:
+        raise AuditError(
+            f"{name} needs {adapter.distribution}: pip install 'ldp-auditor[{adapter.extra}]'"
+        ) from None
+    require(
+        variant in ("SUE", "OUE") and (package, version) in BEHAVIOUR,
+        f"only SUE and OUE of {', '.join(f'{p} {v}' for p, v in BEHAVIOUR)} can be audited like "
+        f"our own protocols, got {name} {version}; use check",
+    )
+    settings = {key: value for key, value in settings.items() if value is not None}
+    return ForeignUnaryEncoding(target=f"{package}:{variant}", version=version, **settings)

@@ -1,0 +1,127 @@
+"""The command `reproduce`: the paper's figures and claims."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ldp_auditor.cli.arguments import Workers, parse_trials
+from ldp_auditor.cli.output import EXIT_BAD_INPUT, EXIT_NO_VIOLATION, console, say
+from ldp_auditor.cli.sweep import tell_trouble, watching
+from ldp_auditor.errors import AuditError, require
+
+if TYPE_CHECKING:
+    from ldp_auditor.studies import Scale, Study
+    from ldp_auditor.sweeps.table import Row
+
+
+def reproduce(
+    names: Annotated[
+        list[str],
+        typer.Argument(metavar="NAME...", help="figure-1 to figure-12 (no 9), claims, or all."),
+    ],
+    out: Annotated[Path, typer.Option(help="Folder of the journal, tables and figures.")] = Path(
+        "results"
+    ),
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer trials and one seed: minutes, not hours.")
+    ] = False,
+    optimal: Annotated[
+        bool, typer.Option("--optimal", help="The optimal attack beside the paper's.")
+    ] = False,
+    trials: Annotated[
+        str | None,
+        typer.Option(
+            help="Trials per input.",
+            show_default="1e6 as in the paper; quick: 1e5; fewer where reports are slow",
+        ),
+    ] = None,
+    seeds: Annotated[
+        int | None,
+        typer.Option(help="Repetitions.", show_default="5 as in the paper; quick: 1", min=1),
+    ] = None,
+    document: Annotated[
+        Path | None,
+        typer.Option(help="With claims: where to write them.", show_default="OUT/claims.md"),
+    ] = None,
+    workers: Workers = None,
+) -> int:
+    """Reproduce experiments of the paper; a run that was killed goes on with the same command."""
+    from ldp_auditor import studies
+
+    known = studies.available()
+    wanted = list(dict.fromkeys(names))
+    with_claims = bool({"claims", "all"} & set(wanted))
+    chosen = list(known.values()) if with_claims else [studies.find(name) for name in wanted]
+    scale = studies.QUICK_SCALE if quick else studies.PAPER_SCALE
+    scale = replace(
+        scale,
+        trials=None if trials is None else parse_trials(trials),
+        seeds=scale.seeds if seeds is None else tuple(range(1, seeds + 1)),
+        optimal=optimal,
+    )
+    require(document is None or with_claims, "--document is for claims")
+    code = EXIT_NO_VIOLATION
+    rows: list[Row] = []
+    for study in chosen:
+        more, ended = _reproduce(study, scale, out, workers)
+        rows += more
+        code = max(code, ended)
+    if len(chosen) > 1:
+        _tell_agreement(
+            "all studies", list({(r["key"], r.get("reports")): r for r in rows}.values())
+        )
+    if with_claims:
+        _judge(rows, chosen, scale, document or out / "claims.md")
+    return code
+
+
+def _reproduce(study: Study, scale: Scale, out: Path, workers: int | None) -> tuple[list[Row], int]:
+    """Run a study, draw it, and tell how well it agrees with the theory."""
+    from ldp_auditor.report.paper import draw_study
+    from ldp_auditor.report.progress import progress_bar
+    from ldp_auditor.sweeps import sweep
+
+    reason = study.unavailable(out)
+    if reason is not None:
+        print(f"ldp-auditor: {study.name} was left out: {reason}", file=sys.stderr)
+        return [], EXIT_BAD_INPUT
+    with progress_bar(study.name, 0) as bar:
+        outcome = sweep(
+            study.grid(scale),
+            out,
+            name=study.name,
+            workers=workers,
+            watch=watching(bar, study.name),
+        )
+    rows = list(outcome.rows)
+    drawn = draw_study(study, rows, scale, out) if rows else []
+    say(f"{study.name}: {' '.join(str(path) for path in [*drawn, *outcome.files])}")
+    _tell_agreement(study.name, rows)
+    return rows, tell_trouble(outcome)
+
+
+def _tell_agreement(name: str, rows: list[Row]) -> None:
+    from ldp_auditor.report.paper import agreement_text
+
+    say(f"{name}: {agreement_text(rows)}")
+
+
+def _judge(rows: list[Row], chosen: Sequence[Study], scale: Scale, path: Path) -> None:
+    """Print the claims and their outcomes, and write them down."""
+    from ldp_auditor.report.paper import claims_table
+    from ldp_auditor.studies.claims import available, claims_document, judge
+
+    judgements = [judge(statement, rows) for statement in available()]
+    say(claims_table(judgements).draw(console()))
+    run = "; ".join(f"{study.name} {study.words(scale)}" for study in chosen)
+    try:
+        path.write_text(claims_document(judgements, run))
+    except OSError as error:
+        raise AuditError(f"cannot write the claims to {path}: {error}") from None
+    print(f"claims written to {path}", file=sys.stderr)

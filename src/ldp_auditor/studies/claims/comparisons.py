@@ -1,0 +1,184 @@
+"""What "similar", "tight", "flat" and "higher" mean here.
+
+The tolerances were fixed before any table was judged. That a tie does not refute "the lowest" was
+decided after a first look: OLH is BLH where g = 2, which had counted against BLH.
+"Not significantly different" allows for the standard error of the measured values, which is 0 for
+exact ones. Everything else compares the values as they are: a difference that is lost in the
+sampling noise is then said to be so, but it counts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from ldp_auditor.studies.claims.view import Estimate
+
+TOLERANCE = 0.1
+"""Similar values, flat curves and minor effects differ by this share of the larger value at most;
+a difference that is remarkable or substantial is larger."""
+
+TIGHT = 0.95
+"""A tight estimate has at least this share of the claimed epsilon."""
+
+REACHED = 0.99
+"""The Monte Carlo limit is reached from this share of it on."""
+
+STANDARD_ERRORS = 4.0
+"""Measured values that differ by more than this are significantly different; chance alone does that
+to one comparison in 16,000."""
+
+ROUNDING = 1e-9
+"""Exact values that differ by less, relatively, are equal."""
+
+WORDS = (
+    f"Similar, flat, minor: within {TOLERANCE:.0%} of the larger value; remarkable, substantial: "
+    f"beyond it. Tight: at least {TIGHT:.0%} of the claimed epsilon. Limit reached: at least "
+    f"{REACHED:.0%} of it. No significant difference: within {TOLERANCE:.0%}, or within "
+    f"{STANDARD_ERRORS:g} standard errors. High privacy: epsilon <= 1; mid: 1 < epsilon <= 4; low: "
+    "epsilon > 4. Orders are taken literally; an exception whose values differ by "
+    f"{STANDARD_ERRORS:g} standard errors at most counts too, and is marked: within noise."
+)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Whether something holds at one place, and the numbers that decide it."""
+
+    holds: bool
+    numbers: str
+    off: float = 0.0
+    """How far it is from holding, by a measure that is the statement's own."""
+    noisy: bool = False
+    """Whether the compared values may differ by chance alone."""
+
+
+def tell(value: float) -> str:
+    """Write an epsilon down."""
+    return f"{value:.3f}" if value >= 0.9995 else f"{value:.3g}"
+
+
+def difference(one: Estimate, other: Estimate) -> float:
+    """Share of the larger value by which two values differ."""
+    larger = max(one.value, other.value)
+    return abs(one.value - other.value) / larger if larger > 0 else 0.0
+
+
+def _noisy(one: Estimate, other: Estimate) -> bool:
+    error = math.hypot(one.error, other.error)
+    return error > 0 and abs(one.value - other.value) <= STANDARD_ERRORS * error
+
+
+def similar(one: Estimate, other: Estimate) -> Finding:
+    """Two values are similar."""
+    off = difference(one, other)
+    numbers = f"{tell(one.value)} and {tell(other.value)}"
+    return Finding(off <= TOLERANCE, numbers, off, _noisy(one, other))
+
+
+def not_significantly_different(one: Estimate, other: Estimate) -> Finding:
+    """Two values are similar, or their difference may be chance."""
+    found = similar(one, other)
+    return replace(found, holds=found.holds or found.noisy)
+
+
+def equal(one: Estimate, other: Estimate) -> Finding:
+    """Two values are equal, or their difference may be chance."""
+    found = similar(one, other)
+    return replace(found, holds=found.off <= ROUNDING or found.noisy)
+
+
+def higher(one: Estimate, other: Estimate, *, by: float = ROUNDING) -> Finding:
+    """The one value is higher than the other, by more than a share of itself."""
+    apart = difference(one, other)
+    sign = "=" if apart <= ROUNDING else ">" if one.value > other.value else "<"
+    numbers = f"{tell(one.value)} {sign} {tell(other.value)}"
+    if sign == ">" and apart > by:
+        return Finding(True, numbers)
+    return Finding(False, numbers, apart, _noisy(one, other))
+
+
+def not_lower(one: Estimate, other: Estimate) -> Finding:
+    """The one value is at least the other."""
+    found = higher(one, other)
+    return replace(found, holds=found.holds or found.off <= ROUNDING)
+
+
+def rising(values: Sequence[Estimate]) -> Finding:
+    """Every value is higher than the one before."""
+    steps = [higher(later, earlier) for earlier, later in pairwise(values)]
+    return all_steps(values, steps)
+
+
+def falling(values: Sequence[Estimate]) -> Finding:
+    """Every value is lower than the one before."""
+    steps = [higher(earlier, later) for earlier, later in pairwise(values)]
+    return all_steps(values, steps)
+
+
+def all_steps(values: Sequence[Estimate], steps: Sequence[Finding]) -> Finding:
+    """Join what was found of every step from one value to the next."""
+    failing = [step for step in steps if not step.holds]
+    return Finding(
+        not failing,
+        " -> ".join(tell(value.value) for value in values),
+        max((step.off for step in failing), default=0.0),
+        bool(failing) and all(step.noisy for step in failing),
+    )
+
+
+def flat(values: Sequence[Estimate]) -> Finding:
+    """All values are similar to each other."""
+    least = min(values, key=lambda estimate: estimate.value)
+    most = max(values, key=lambda estimate: estimate.value)
+    off = difference(least, most)
+    return Finding(off <= TOLERANCE, " -> ".join(tell(value.value) for value in values), off)
+
+
+def at_most(estimate: Estimate, most: float) -> Finding:
+    """A value is at most a number."""
+    numbers = f"{tell(estimate.value)} against {tell(most)}"
+    return Finding(estimate.value <= most * (1 + ROUNDING), numbers, estimate.value - most)
+
+
+def below(estimate: Estimate, bar: float) -> Finding:
+    """A value is less than a number."""
+    found = at_most(estimate, bar)
+    return Finding(estimate.value < bar * (1 - ROUNDING), found.numbers, found.off)
+
+
+def within_times(estimate: Estimate, times: float, epsilon: float) -> Finding:
+    """The claimed epsilon is at most so many times the value."""
+    ratio = epsilon / estimate.value if estimate.value > 0 else math.inf
+    numbers = f"{tell(estimate.value)} of {epsilon:g}"
+    if estimate.value > 0:
+        numbers += f", {ratio:.3g}x"
+    return Finding(ratio <= times * (1 + ROUNDING), numbers, ratio / times - 1)
+
+
+def tight(estimate: Estimate, epsilon: float) -> Finding:
+    """A value is close to the claimed epsilon."""
+    share = estimate.value / epsilon
+    numbers = f"{tell(estimate.value)} of {epsilon:g}, {share:.1%}"
+    return Finding(share >= TIGHT * (1 - ROUNDING), numbers, TIGHT - share)
+
+
+def not_tight(estimate: Estimate, epsilon: float) -> Finding:
+    """A value is not close to the claimed epsilon."""
+    found = tight(estimate, epsilon)
+    return Finding(not found.holds, found.numbers, -found.off)
+
+
+def reached(estimate: Estimate) -> Finding:
+    """A value is at the limit that the number of trials imposes."""
+    missing = REACHED * estimate.limit - estimate.value
+    numbers = f"{tell(estimate.value)} of the limit {estimate.limit:.3f}"
+    return Finding(missing <= 0, numbers, missing)
+
+
+def not_reached(estimate: Estimate) -> Finding:
+    """A value is below the limit that the number of trials imposes."""
+    found = reached(estimate)
+    return Finding(not found.holds, found.numbers, -found.off)

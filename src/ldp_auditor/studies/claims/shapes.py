@@ -1,0 +1,56 @@
+"""Shapes that many statements have: one cell, two protocols, a curve."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ldp_auditor.studies.claims.comparisons import Finding
+from ldp_auditor.studies.claims.statement import Place, Test
+from ldp_auditor.studies.claims.view import Estimate, View
+
+
+def estimate(view: View, place: Place) -> Estimate:
+    """The epsilon of the place's protocol."""
+    return view.of(**{name: value for name, value in place.items() if name != "against"})
+
+
+def single(comparison: Callable[[Estimate], Finding]) -> Test:
+    """Test the epsilon of each cell."""
+    return lambda view, place: comparison(estimate(view, place))
+
+
+def of_claim(comparison: Callable[[Estimate, float], Finding]) -> Test:
+    """Test the epsilon of each cell against the claimed one."""
+    return lambda view, place: comparison(estimate(view, place), place["epsilon"])
+
+
+def against(comparison: Callable[[Estimate, Estimate], Finding]) -> Test:
+    """Test a protocol against another one at the same settings."""
+    return lambda view, place: comparison(
+        estimate(view, place), estimate(view, {**place, "mechanism": place["against"]})
+    )
+
+
+def along(
+    axis: str, values: Sequence[Any], comparison: Callable[[Sequence[Estimate]], Finding]
+) -> Test:
+    """Test the curve of a protocol along a setting."""
+
+    def test(view: View, place: Place) -> Finding:
+        return comparison([estimate(view, {**place, axis: value}) for value in values])
+
+    return test
+
+
+def ends(
+    axis: str, first: Any, last: Any, comparison: Callable[[Estimate, Estimate], Finding]
+) -> Test:
+    """Test a protocol at one value of a setting against itself at another value."""
+
+    def test(view: View, place: Place) -> Finding:
+        return comparison(
+            estimate(view, {**place, axis: first}), estimate(view, {**place, axis: last})
+        )
+
+    return test

@@ -1,0 +1,121 @@
+"""The two ways to read a sweep's table: what was measured, and what is exact.
+
+Measured is the mean of the empirical epsilon over the seeds; exact is the epsilon of the same
+attack with unlimited trials. Both are those of the paper's attack.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ldp_auditor.bounds.clopper_pearson import two_sided_bound
+from ldp_auditor.core import Counts
+from ldp_auditor.errors import AuditError
+from ldp_auditor.studies.settings import DELTA, FINITE, GAUSSIAN
+from ldp_auditor.studies.study import ALPHA, PAPER_TRIALS
+from ldp_auditor.sweeps.table import Row
+
+COORDINATES = {
+    "mechanism": None,
+    "epsilon": None,
+    "delta": None,
+    "domain_size": None,
+    "attributes": 1,
+    "hash_range": None,
+    "reports": 1,
+}
+"""Columns that tell the cells of the paper's figures apart, up to seeds, and what they have where a
+row has nothing."""
+
+
+class NotMeasuredError(AuditError):
+    """The table lacks a cell."""
+
+
+class NotKnownError(AuditError):
+    """The exact value of a cell is not known."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The epsilon of a cell."""
+
+    value: float
+    error: float
+    """Standard error of the mean over the seeds; 0 for an exact value."""
+    limit: float
+    """The largest epsilon that so many trials can prove; for an exact value, those of the paper."""
+
+
+@dataclass(frozen=True)
+class View:
+    """A table read in one of the two ways."""
+
+    rows: Sequence[Row]
+    exact: bool
+
+    def of(self, mechanism: str, **settings: Any) -> Estimate:
+        """Return the epsilon of a cell, or raise if it is not there.
+
+        Approximate protocols have the paper's delta unless another one is given.
+        """
+        usual = DELTA if mechanism in (*FINITE, *GAUSSIAN) else 0.0
+        wanted = {"mechanism": mechanism, "delta": usual, **settings}
+        rows = self._cells.get(_cell_of(wanted))
+        if rows is None:
+            raise NotMeasuredError(f"the table has no cell {wanted}")
+        return _exact(rows[0]) if self.exact else _measured(rows)
+
+    @cached_property
+    def _cells(self) -> Mapping[tuple[Any, ...], list[Row]]:
+        cells: dict[tuple[Any, ...], dict[Any, Row]] = {}
+        for row in self.rows:
+            if row["attack"] == "paper":
+                # Studies share cells; a cell of two studies is in the table twice.
+                cells.setdefault(_cell_of(row), {})[row["trials"], row["seed"]] = row
+        return {cell: _with_most_trials(list(rows.values())) for cell, rows in cells.items()}
+
+
+def _cell_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    found = {name: row.get(name) for name in COORDINATES}
+    return tuple(COORDINATES[name] if value is None else value for name, value in found.items())
+
+
+def _with_most_trials(rows: list[Row]) -> list[Row]:
+    """Studies may have the same cell with different numbers of trials; the largest counts."""
+    most = max(row["trials"] for row in rows)
+    return [row for row in rows if row["trials"] == most]
+
+
+def _exact(row: Row) -> Estimate:
+    value = row["attack_epsilon"]
+    if value is None:
+        raise NotKnownError(f"the exact rates of {row['mechanism']} are not known")
+    return Estimate(value, 0.0, paper_limit(row["delta"]))
+
+
+def paper_limit(delta: float) -> float:
+    """Epsilon that a perfect attack proves with the trials of the paper."""
+    trials = PAPER_TRIALS
+    return two_sided_bound(Counts(trials, trials, 0), ALPHA, delta)
+
+
+def _measured(rows: Sequence[Row]) -> Estimate:
+    count = len(rows)
+    variance = sum(_variance(row) for row in rows) / count**2
+    return Estimate(
+        value=sum(row["empirical_epsilon"] for row in rows) / count,
+        error=math.sqrt(variance),
+        limit=sum(row["monte_carlo_limit"] for row in rows) / count,
+    )
+
+
+def _variance(row: Row) -> float:
+    """Variance of the log of the ratio of the two rates, by the delta method."""
+    hits: list[int] = [max(1, row["true_positives"]), max(1, row["false_positives"])]
+    trials: int = row["trials"]
+    return sum(1 / hit - 1 / trials for hit in hits)
