@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 Out = Annotated[Path, typer.Option(help="Folder of the journal and the table.")]
 
+MOST_TOLD = 10
+"""Failed cells that are told one by one."""
+
 
 def sweep(
     grid: Annotated[
@@ -76,12 +79,16 @@ def watching(bar: Bar, name: str) -> Watch:
 
 def tell_trouble(outcome: Sweep) -> int:
     """Say on standard error what was damaged or failed, and return the exit code."""
+    from ldp_auditor.sweeps.journal import DAMAGED
+
+    trouble = [f"a cell failed: {reason}" for reason in outcome.failed[:MOST_TOLD]]
+    if len(outcome.failed) > MOST_TOLD:
+        trouble.append(f"and {len(outcome.failed) - MOST_TOLD:,} more cells failed")
     if outcome.damaged:
-        print(
-            f"ldp-auditor: {outcome.damaged} damaged lines of the journal were put aside; their "
-            "cells were run again",
-            file=sys.stderr,
+        lines = "1 damaged line" if outcome.damaged == 1 else f"{outcome.damaged:,} damaged lines"
+        trouble.insert(
+            0, f"{lines} of the journal put aside in {DAMAGED}; their cells were run again"
         )
-    for reason in outcome.failed:
-        print(f"ldp-auditor: a cell failed: {reason}", file=sys.stderr)
+    for line in trouble:
+        print(f"ldp-auditor: {line}", file=sys.stderr)
     return EXIT_BAD_INPUT if outcome.failed else EXIT_NO_VIOLATION

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from numbers import Real
 from typing import Any
 
+from ldp_auditor import mechanisms
 from ldp_auditor.auditing import AuditPlan, run
 from ldp_auditor.core import AuditResult
 from ldp_auditor.errors import require
@@ -20,6 +24,12 @@ STUDY = ("reports", "composition", "composed_delta")
 
 WORDS = ("attack", "bound", "composition", "neighbours", "protocol")
 """Settings that are names."""
+
+LISTS = ("pair", "domain_sizes")
+"""Settings that are lists of numbers."""
+
+MOST = 2**63 - 1
+"""The largest whole number that fits a column of the table."""
 
 
 @dataclass(frozen=True)
@@ -38,17 +48,14 @@ class Cell:
     def of(cls, **settings: Any) -> Cell:
         """Make a cell, or raise if there is no such audit."""
         for name, value in settings.items():
-            require(
-                isinstance(value, str) == (name in WORDS),
-                f"{name} must be a {'name' if name in WORDS else 'number'}, got {name}={value!r}",
-            )
+            _check_kind(name, value)
         require("protocol" in settings, "a cell needs a protocol")
         audit, study = _understand(settings)
         if study is not None:
             plan_looks(audit, study)
         return cls(settings, _content(audit, study))
 
-    @property
+    @cached_property
     def key(self) -> str:
         """What tells cells apart: a digest of the plan."""
         return digest(self.plan)
@@ -57,6 +64,11 @@ class Cell:
     def reports(self) -> int:
         """Reports that the cell makes, up to drawing their sums from a law."""
         return 2 * int(self.plan["trials"]) * int(max(self.plan.get("reports", [1])))
+
+    @property
+    def results(self) -> int:
+        """Results that the cell has: one for every number of reports."""
+        return len(self.plan.get("reports", [1]))
 
     def run(self, engine: ThreadEngine) -> tuple[AuditResult, ...]:
         """Carry out the audit: a result for every number of reports."""
@@ -70,6 +82,41 @@ def digest(plan: Mapping[str, Any]) -> str:
     """Name a plan by its content."""
     canonical = json.dumps(plan, sort_keys=True, default=list)
     return hashlib.sha256(canonical.encode()).hexdigest()[:24]
+
+
+def option_types() -> dict[str, type]:
+    """Return the options that protocols have of their own."""
+    return {
+        name: kind
+        for protocols in (mechanisms.available(), mechanisms.available_for_records())
+        for protocol in protocols.values()
+        for name, kind in protocol.option_types().items()
+    }
+
+
+def _check_kind(name: str, value: Any) -> None:
+    """Raise unless a setting has a value of its kind; None leaves a number at its default."""
+    if name in WORDS or (isinstance(value, str) and option_types().get(name) is str):
+        require(isinstance(value, str), f"{name} must be a name, got {name}={value!r}")
+        return
+    listed = isinstance(value, list | tuple)
+    if name in LISTS and value is not None:
+        require(listed, f"{name} must be a list of numbers, got {name}={value!r}")
+    kind = "a list of numbers" if name in LISTS or (name == "reports" and listed) else "a number"
+    plain = tuple_of(value) if name in (*LISTS, "reports") else value
+    for entry in _leaves(plain):
+        is_number = isinstance(entry, Real) and not isinstance(entry, bool)
+        require(is_number or value is None, f"{name} must be {kind}, got {name}={value!r}")
+        require(
+            entry is None or not MOST < abs(entry) < math.inf,
+            f"{name} must be below 2^63, so that it fits a column of the table",
+        )
+
+
+def _leaves(value: Any) -> list[Any]:
+    if not isinstance(value, tuple):
+        return [value]
+    return [leaf for entry in value for leaf in _leaves(entry)]
 
 
 def _understand(settings: Mapping[str, Any]) -> tuple[AuditPlan, Study | None]:

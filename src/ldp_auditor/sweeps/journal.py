@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from ldp_auditor.errors import AuditError, require
-from ldp_auditor.sweeps.cells import digest
+from ldp_auditor.sweeps.cells import MOST, digest
 
 JOURNAL, TIMINGS, DAMAGED, LOCK = "journal.jsonl", "timings.jsonl", "damaged.txt", "lock"
 
-BYTES_PER_CELL = 4_000
-"""Room on the disk that a cell may need."""
+BYTES_PER_RESULT = 4_000
+"""Room on the disk that a result may need, in the journal and in the table."""
 
 
 @dataclass
@@ -38,45 +38,46 @@ class Journal:
     damaged: int = 0
     """Lines that were put aside."""
     _file: Any = None
-    _lock: Any = None
+    _timings: Any = None
 
     @classmethod
     @contextlib.contextmanager
     def open(cls, folder: Path) -> Iterator[Journal]:
         """Take possession of a folder and read its journal; raise if another process has it."""
         journal = cls(folder)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            journal._take()
-            journal._read()
-            journal._file = (folder / JOURNAL).open("ab")
-        except OSError as error:
-            raise AuditError(f"cannot use the folder {folder}: {error}") from None
-        try:
+        with contextlib.ExitStack() as files:
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+                files.enter_context(_possession(folder))
+                journal._read()
+                # Unbuffered: what could not be written must not be tried again when it is closed.
+                journal._file = files.enter_context((folder / JOURNAL).open("ab", buffering=0))
+                journal._timings = files.enter_context((folder / TIMINGS).open("ab", buffering=0))
+                _sync_folder(folder)
+            except OSError as error:
+                raise AuditError(f"cannot use the folder {folder}: {error}") from None
             yield journal
-        finally:
-            journal._file.close()
-            journal._lock.close()
 
-    def has_room_for(self, cells: int) -> None:
-        """Raise unless the disk has room for so many more cells."""
+    def has_room_for(self, results: int) -> None:
+        """Raise unless the disk has room for so many more results."""
         free = shutil.disk_usage(self.folder).free
-        needed = cells * BYTES_PER_CELL
+        needed = results * BYTES_PER_RESULT
         require(
             free >= needed,
-            f"{self.folder} has {free:,} bytes free, {cells:,} cells need up to {needed:,}; "
-            "make room or choose another folder",
+            f"{self.folder} has {free:,} bytes free, {results:,} more results need up to "
+            f"{needed:,}; make room or choose another folder",
         )
 
     def add(self, plan: Mapping[str, Any], results: Any, seconds: float) -> None:
         """Write down a finished cell; when this returns it is on the disk."""
         key = digest(plan)
         entry = {"key": key, "plan": plan, "results": results}
-        line = json.dumps({**entry, "check": _checksum(entry)}, allow_nan=False) + "\n"
+        with contextlib.suppress(OSError):  # before the cell, so that no finished one is without
+            timing = json.dumps({"key": key, "seconds": seconds})
+            _write(self._timings, timing.encode() + b"\n")
         end = self._file.seek(0, os.SEEK_END)
         try:
-            self._file.write(line.encode())
-            self._file.flush()
+            _write(self._file, line_of(entry))
             os.fsync(self._file.fileno())
         except OSError as error:
             with contextlib.suppress(OSError):  # take back the part that fitted
@@ -87,59 +88,68 @@ class Journal:
             ) from None
         self.entries[key] = entry
         self.seconds[key] = seconds
-        with contextlib.suppress(OSError), (self.folder / TIMINGS).open("a") as file:
-            file.write(json.dumps({"key": key, "seconds": seconds}) + "\n")
-
-    def _take(self) -> None:
-        try:
-            import fcntl
-        except ImportError:
-            raise AuditError("sweeps into a folder need a POSIX system for its lock") from None
-        self._lock = (self.folder / LOCK).open("a+")
-        try:
-            fcntl.lockf(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # gone with the process
-        except OSError:
-            self._lock.seek(0)
-            owner = self._lock.read(40).strip() or "unknown"
-            self._lock.close()
-            raise AuditError(
-                f"another run works on {self.folder} (process {owner}); wait for it, or choose "
-                "another folder"
-            ) from None
-        self._lock.truncate(0)
-        self._lock.write(f"{os.getpid()}\n")
-        self._lock.flush()
 
     def _read(self) -> None:
         path = self.folder / JOURNAL
+        content = path.read_bytes() if path.exists() else b""
         good: list[bytes] = []
         bad: list[bytes] = []
-        for line in path.read_bytes().split(b"\n") if path.exists() else []:
+        for line in content.split(b"\n"):
             entry = understood(line)
-            if entry is not None:
-                good.append(line)
-                self.entries.setdefault(entry["key"], entry)
+            if entry is not None and entry == self.entries.setdefault(entry["key"], entry):
+                good.append(line.strip() + b"\n")
             elif line.strip():
-                bad.append(line)
+                bad.append(line + b"\n")
         self.damaged = len(bad)
         if bad:
             with (self.folder / DAMAGED).open("ab") as file:
-                file.write(b"".join(line + b"\n" for line in bad))
+                file.write(b"".join(bad))
+                file.flush()
                 os.fsync(file.fileno())
-        whole = b"".join(line + b"\n" for line in good)
-        if path.exists() and path.read_bytes() != whole:
+        whole = b"".join(dict.fromkeys(good))  # a line that is there twice tells nothing new
+        if content != whole:
             replace_file(path, whole)
         self.seconds = dict(_read_seconds(self.folder / TIMINGS))
+
+
+@contextlib.contextmanager
+def _possession(folder: Path) -> Iterator[None]:
+    """Hold the lock of a folder, which ends with the process at the latest."""
+    try:
+        import fcntl
+    except ImportError:
+        raise AuditError("sweeps into a folder need a POSIX system for its lock") from None
+    with (folder / LOCK).open("a+", errors="replace") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            owner = file.read(40).strip() or "unknown"
+            raise AuditError(
+                f"another run works on {folder} (process {owner}); wait for it, or choose "
+                "another folder"
+            ) from None
+        file.truncate(0)
+        file.write(f"{os.getpid()}\n")
+        file.flush()
+        try:
+            yield
+        finally:
+            fcntl.flock(file, fcntl.LOCK_UN)  # a fork of this process may have the file open
+
+
+def line_of(entry: Mapping[str, Any]) -> bytes:
+    """Return the line of an entry, with its checksum."""
+    return json.dumps({**entry, "check": _checksum(entry)}, allow_nan=False).encode() + b"\n"
 
 
 def understood(line: bytes) -> dict[str, Any] | None:
     """Return the entry of a line, or nothing if the line is not as it was written."""
     try:
-        entry = json.loads(line, parse_constant=_refuse)
+        entry: dict[str, Any] = _DECODER.decode(line.decode())
         check = entry.pop("check")
         fits = check == _checksum(entry) and entry["key"] == digest(entry["plan"])
-        shaped = isinstance(entry["results"], list) and entry["results"]
-        return entry if fits and shaped else None
+        return entry if fits and _is_shaped(entry["results"]) else None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
@@ -153,21 +163,61 @@ def replace_file(path: Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         fresh.replace(path)
+        _sync_folder(path.parent)
     except OSError:
-        fresh.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            fresh.unlink(missing_ok=True)
         raise
+
+
+def _sync_folder(folder: Path) -> None:
+    """Put the names of a folder's files on the disk."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def _write(file: Any, content: bytes) -> None:
+    """Write all of it: an unbuffered file may take a part."""
+    while content:
+        content = content[file.write(content) :]
+
+
+def _is_shaped(results: Any) -> bool:
+    """Tell whether these are results: dictionaries of values that fit a table."""
+    return (
+        isinstance(results, list)
+        and bool(results)
+        and all(isinstance(result, dict) for result in results)
+        and all(_fits(value) for result in results for value in result.values())
+    )
+
+
+def _fits(value: Any) -> bool:
+    return not isinstance(value, dict | int) or (isinstance(value, int) and abs(value) <= MOST)
 
 
 def _refuse(token: str) -> float:
     raise ValueError(token)
 
 
+_DECODER = json.JSONDecoder(parse_constant=_refuse)
+_ENCODER = json.JSONEncoder(sort_keys=True)
+
+
 def _checksum(entry: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(entry, sort_keys=True).encode()).hexdigest()[:16]
+    return hashlib.sha256(_ENCODER.encode(entry).encode()).hexdigest()[:16]
 
 
 def _read_seconds(path: Path) -> Iterator[tuple[str, float]]:
-    for line in path.read_bytes().split(b"\n") if path.exists() else []:
-        with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
-            entry = json.loads(line)
+    """Yield how long cells took; a line that was torn costs nothing but that."""
+    content = path.read_bytes() if path.exists() else b""
+    if content and not content.endswith(b"\n"):
+        with path.open("ab") as file:
+            file.write(b"\n")
+    for line in content.split(b"\n"):
+        with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError, OverflowError):
+            entry = _DECODER.decode(line.decode())
             yield str(entry["key"]), float(entry["seconds"])

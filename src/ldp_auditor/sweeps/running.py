@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -10,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from ldp_auditor import __version__
+from ldp_auditor.core import AuditResult
 from ldp_auditor.errors import AuditError, whole_number
 from ldp_auditor.execution.processes import Limits, ProcessEngine, Ticker
 from ldp_auditor.execution.threads import MOST_WORKERS, ThreadEngine, usable_cores
-from ldp_auditor.sweeps.cells import Cell
+from ldp_auditor.sweeps.cells import Cell, digest
 from ldp_auditor.sweeps.grid import Grid
 from ldp_auditor.sweeps.journal import Journal
 from ldp_auditor.sweeps.table import Row, rows_of, write_table
@@ -28,7 +30,7 @@ class Sweep:
     rows: Sequence[Row]
     """A row for every cell, or every number of reports of a cell, in the order of the grid."""
     run: int
-    """Cells that were run now; the others were in the journal."""
+    """Cells that were run now; the others were in the journal, or failed."""
     failed: Sequence[str] = ()
     """Why cells failed that could not be run."""
     damaged: int = 0
@@ -47,14 +49,18 @@ class CellSession:
         tick(f"in the cell {dict(task.settings)}")
         started = time.perf_counter()
         try:
-            results = task.run(ThreadEngine(self.threads))
-        except (AuditError, ArithmeticError, MemoryError) as error:
+            results = [_plain(result) for result in task.run(ThreadEngine(self.threads))]
+        except Exception as error:  # whatever it is, the other cells go on
             return {"failed": f"{type(error).__name__}: {error}"}
-        plain = [result.to_dict() for result in results]
-        for result in plain:
-            del result["seconds"]
-            result["version"] = __version__
-        return {"results": plain, "seconds": time.perf_counter() - started}
+        return {"results": results, "seconds": time.perf_counter() - started}
+
+
+def _plain(result: AuditResult) -> dict[str, Any]:
+    """Turn a result into the very values that a journal gives back, without its duration."""
+    told = {**result.to_dict(), "version": __version__}
+    del told["seconds"]
+    plain: dict[str, Any] = json.loads(json.dumps(told, allow_nan=False))
+    return plain
 
 
 @dataclass(frozen=True)
@@ -66,6 +72,20 @@ class OpenCells:
     def __call__(self) -> CellSession:
         """Open it."""
         return CellSession(self.threads)
+
+
+@dataclass(frozen=True)
+class CellEngine(ProcessEngine):
+    """Goes on with the other cells when a worker dies of one, as for want of memory."""
+
+    died: list[tuple[Cell, str]] = field(default_factory=list)
+
+    def after_death(self, worker: Any, again: list[Any]) -> None:
+        """Let a worker that was killed from outside try again, once; else note its cell."""
+        try:
+            super().after_death(worker, again)
+        except AuditError as error:
+            self.died.append((worker.task, str(error)))
 
 
 @dataclass
@@ -111,36 +131,40 @@ class _Memory:
     entries: dict[str, Any] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
 
-    def has_room_for(self, cells: int) -> None:
+    def has_room_for(self, results: int) -> None:
         """There is room."""
 
     def add(self, plan: Any, results: Any, seconds: float) -> None:
         """Keep a finished cell."""
-        from ldp_auditor.sweeps.cells import digest
-
         self.entries[digest(plan)] = {"key": digest(plan), "plan": plan, "results": results}
         self.seconds[digest(plan)] = seconds
 
 
 def _run(grid: Grid, journal: Journal | _Memory, workers: int, watch: Watch) -> Sweep:
     left = [cell for cell in grid.cells if cell.key not in journal.entries]
-    journal.has_room_for(len(left))
+    journal.has_room_for(sum(cell.results for cell in left))
     failed: list[str] = []
     watch.start(len(grid.cells), len(grid.cells) - len(left), sum(cell.reports for cell in left))
     if left:
         processes = min(workers, len(left))
-        engine = ProcessEngine(OpenCells(workers // processes), processes, FOREVER)
+        engine = CellEngine(OpenCells(workers // processes), processes, FOREVER)
         # The largest cells first: a long one at the end would keep one core busy alone.
         for cell, outcome in engine.map(sorted(left, key=lambda cell: -cell.reports)):
             if "failed" in outcome:
-                failed.append(f"{dict(cell.settings)}: {outcome['failed']}")
+                failed.append(_told(cell, outcome["failed"]))
             else:
                 journal.add(cell.plan, outcome["results"], outcome["seconds"])
             watch.cell_done(cell.reports)
+        failed += [_told(cell, reason) for cell, reason in engine.died]
     rows = [
         row
         for cell in grid.cells
         if cell.key in journal.entries
         for row in rows_of(journal.entries[cell.key], journal.seconds.get(cell.key))
     ]
-    return Sweep(rows, len(left), failed)
+    return Sweep(rows, len(left) - len(failed), failed)
+
+
+def _told(cell: Cell, reason: str) -> str:
+    settings = ", ".join(f"{name}={value}" for name, value in cell.settings.items())
+    return f"{settings}: {' '.join(reason.split())}"

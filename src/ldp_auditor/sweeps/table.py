@@ -39,7 +39,8 @@ LAST = (
 def rows_of(entry: Mapping[str, Any], seconds: float | None) -> list[Row]:
     """Return the rows of a finished cell; several numbers of reports share its seconds."""
     return [
-        {**_flat(result), "seconds": seconds, "key": entry["key"]} for result in entry["results"]
+        {"reports": 1, **_flat(result), "seconds": seconds, "key": entry["key"]}
+        for result in entry["results"]
     ]
 
 
@@ -83,19 +84,21 @@ def _parquet(rows: Sequence[Row], columns: Sequence[str]) -> bytes:
     import pyarrow as arrow
     from pyarrow import parquet
 
-    table = arrow.table({name: _column([row.get(name) for row in rows]) for name in columns})
+    table = arrow.table(
+        {name: arrow.array(*_typed([row.get(name) for row in rows])) for name in columns}
+    )
     sink = io.BytesIO()
     parquet.write_table(table, sink)
     return sink.getvalue()
 
 
-def _column(values: list[Any]) -> list[Any]:
-    """Give a column one type: numbers, or words."""
-    present = [value for value in values if value is not None]
-    if all(isinstance(value, bool) for value in present):
-        return values
-    if all(isinstance(value, int) for value in present):
-        return values
-    if all(isinstance(value, int | float) for value in present):
-        return [None if value is None else float(value) for value in values]
-    return [None if value is None else str(value) for value in values]
+def _typed(values: list[Any]) -> tuple[list[Any], str]:
+    """Give a column one type: whole numbers, numbers or words; an empty one has numbers."""
+    kinds = {type(value) for value in values if value is not None}
+    if kinds == {bool}:
+        return values, "bool"
+    if kinds == {int}:
+        return values, "int64"
+    if kinds <= {int, float}:
+        return [None if value is None else float(value) for value in values], "float64"
+    return [None if value is None else str(value) for value in values], "string"

@@ -1,0 +1,96 @@
+"""The table of a sweep, and the order of its rows."""
+
+from __future__ import annotations
+
+import csv
+import math
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyarrow import parquet
+
+from ldp_auditor.errors import AuditError
+from ldp_auditor.sweeps import Grid, sweep
+from ldp_auditor.sweeps.table import rows_of, write_table
+
+
+def table_of(results: list[dict[str, Any]], folder: Path) -> tuple[list[Any], list[Any]]:
+    """Write rows and read them back, from CSV and from Parquet."""
+    rows = rows_of({"key": "abc", "results": results}, 0.5)
+    files = write_table(rows, folder, "results")
+    assert [path.name for path in files] == ["results.csv", "results.parquet"]
+    with files[0].open(newline="") as file:
+        return list(csv.DictReader(file)), parquet.read_table(files[1]).to_pylist()
+
+
+def test_a_table_keeps_infinite_and_missing_numbers(tmp_path: Path) -> None:
+    results: list[dict[str, Any]] = [
+        {"mechanism": "LHO", "epsilon": "inf", "hash_range": 4, "worst_case_epsilon": None},
+        {"mechanism": "X", "epsilon": 1, "pair": [0, 1], "big": 2**53 + 1, "attack_epsilon": None},
+        {"mechanism": 'Y, "Z"\n', "epsilon": 0.1, "pair": [[0, 1], [1, 0]], "reports": 9},
+    ]
+    comma, columns = table_of(results, tmp_path)
+    assert [row["epsilon"] for row in columns] == [math.inf, 1.0, 0.1]
+    assert [float(row["epsilon"]) for row in comma] == [math.inf, 1.0, 0.1]
+    assert [row["hash_range"] for row in columns] == [4, None, None]
+    assert [row["hash_range"] for row in comma] == ["4", "", ""]
+    assert [row["worst_case_epsilon"] for row in columns] == [None] * 3
+    assert [row["big"] for row in columns] == [None, 2**53 + 1, None]
+    assert comma[1]["big"] == str(2**53 + 1)
+    assert [row["pair"] for row in columns] == [None, "0 1", "[0, 1] [1, 0]"]
+    assert [row["reports"] for row in columns] == [1, 1, 9]
+    assert [row["mechanism"] for row in comma] == [row["mechanism"] for row in columns]
+    schema = parquet.read_schema(tmp_path / "results.parquet")
+    kinds = {"epsilon": "double", "hash_range": "int64", "attack_epsilon": "double"}
+    assert {name: str(schema.field(name).type) for name in kinds} == kinds
+    assert schema.names == list(comma[0])
+
+
+def test_columns_of_mixed_values_are_written(tmp_path: Path) -> None:
+    mixed: list[dict[str, Any]] = [
+        {"a": True, "b": 1, "c": False},
+        {"a": 1, "b": "x", "c": None},
+        {"a": 0.5},
+    ]
+    _, columns = table_of(mixed, tmp_path)
+    assert [row["a"] for row in columns] == ["True", "1", "0.5"]
+    assert [row["b"] for row in columns] == ["1", "x", None]
+    assert [row["c"] for row in columns] == [False, None, None]
+
+
+def test_a_table_of_nothing_is_a_table(tmp_path: Path) -> None:
+    assert write_table([], tmp_path, "none")
+    assert parquet.read_table(tmp_path / "none.parquet").num_rows == 0
+
+
+def test_a_table_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> None:
+    table_of([{"mechanism": "old"}], tmp_path)
+    before = (tmp_path / "results.csv").read_bytes()
+    (tmp_path / "results.csv.new").mkdir()
+    with pytest.raises(AuditError, match=r"cannot write the table to .* the journal has all"):
+        table_of([{"mechanism": "new"}], tmp_path)
+    assert (tmp_path / "results.csv").read_bytes() == before
+
+
+def test_rows_come_in_the_order_of_the_grid() -> None:
+    trials = random.Random(5).sample(range(100, 5000), 6)
+    grid = Grid.of(protocol=["GRR", "LHO"], domain_size=5, epsilon=3, trials=trials)
+    rows = sweep(grid, workers=2).rows
+    assert [row["trials"] for row in rows] == trials * 2
+    assert [row["mechanism"] for row in rows] == ["GRR"] * 6 + ["LHO"] * 6
+    assert [row["key"] for row in rows] == [cell.key for cell in grid.cells]
+
+
+def test_a_table_is_the_same_whether_cells_were_run_or_read(tmp_path: Path) -> None:
+    common = {"epsilon": 1, "trials": 100}
+    grid = Grid.of(protocol="RS+FD[GRR]", domain_sizes=[[3, 4], [3, 3, 3]], **common)
+    grid += Grid.of(protocol="LHO", domain_size=9, hash_range=4, trials=100)
+    grid += Grid.of(protocol="OUE", domain_size=9, reports=[1, 5], **common)
+    run = sweep(grid, tmp_path, workers=1)
+    tables = {path.name: path.read_bytes() for path in run.files}
+    read_back = sweep(grid, tmp_path, workers=1)
+    assert (run.run, read_back.run) == (4, 0)
+    assert read_back.rows == run.rows
+    assert {path.name: path.read_bytes() for path in read_back.files} == tables
