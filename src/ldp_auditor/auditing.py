@@ -272,6 +272,10 @@ class Audit:
         return PieceOutcome(piece.side, trials, hits)
 
 
+Counting = Callable[[Audit, ThreadEngine, Progress | None], tuple[Counts, ...]]
+"""How the chunks of an audit are counted: all at once, or with checkpoints on the way."""
+
+
 def fit_attack(plan: AuditPlan) -> Attack:
     """Fit the plan's attack to its mechanism, on pilot samples if it needs them."""
 
@@ -291,12 +295,15 @@ def prepare(plan: AuditPlan) -> tuple[Audit, Attack]:
 
 
 def run(
-    plan: AuditPlan, engine: ThreadEngine | None = None, progress: Progress | None = None
+    plan: AuditPlan,
+    engine: ThreadEngine | None = None,
+    progress: Progress | None = None,
+    count: Counting = Audit.count,
 ) -> AuditResult:
     """Carry out a plan; the counts are the same on any engine with any number of workers."""
     started = time.perf_counter()
     prepared, attack = prepare(plan)
-    (counts,) = prepared.count(engine or ThreadEngine(), progress)
+    (counts,) = count(prepared, engine or ThreadEngine(), progress)
     perfect = plan.bound_of(Counts(counts.trials, counts.trials, 0))
     return result_of(plan, attack, counts, plan.bound_of(counts), perfect, started)
 

@@ -9,12 +9,17 @@ from typing import Any
 
 from ldp_auditor import mechanisms
 from ldp_auditor.attacks import ATTACKS
-from ldp_auditor.auditing import AuditPlan, Progress, run
+from ldp_auditor.auditing import AuditPlan, Progress
 from ldp_auditor.core import AuditResult, Claim, InputPair
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.execution.threads import ThreadEngine
 from ldp_auditor.interface import plan_audit
-from ldp_auditor.longitudinal import Study, plan_looks, run_study
+from ldp_auditor.longitudinal import Study, carry_out, plan_looks
+
+CarryOut = Callable[
+    [AuditPlan, Study | None, ThreadEngine | None, Progress | None], tuple[AuditResult, ...]
+]
+"""How an audit is carried out: just so, or into a folder."""
 
 
 @dataclass(frozen=True)
@@ -138,16 +143,14 @@ def run_comparison(
     engine: ThreadEngine | None = None,
     progress: Progress | None = None,
     on_start: Callable[[str], None] | None = None,
+    carry_out: CarryOut = carry_out,
 ) -> Comparison:
     """Run the audits one after the other; `on_start` hears the name of each."""
     results: list[AuditResult] = []
     for audit in plan.audits:
         if on_start is not None:
             on_start(audit.mechanism.name)
-        if plan.study is None:
-            results.append(run(audit, engine, progress))
-        else:
-            results += run_study(audit, plan.study, engine, progress)
+        results += carry_out(audit, plan.study, engine, progress)
     return Comparison(plan.claim, tuple(results), plan.refused)
 
 

@@ -23,10 +23,12 @@ from ldp_auditor.auditing import (
     BATCH_BYTES,
     Audit,
     AuditPlan,
+    Counting,
     Hits,
     Progress,
     fit_attack,
     result_of,
+    run,
 )
 from ldp_auditor.core import Attack, AuditResult, Claim, Counts, Floats, InputPair, Rates, Values
 from ldp_auditor.errors import number, require, whole_number
@@ -243,6 +245,7 @@ def run_study(
     study: Study,
     engine: ThreadEngine | None = None,
     progress: Progress | None = None,
+    count: Counting = Audit.count,
 ) -> tuple[AuditResult, ...]:
     """Carry out a plan over many reports of each user: a result for every number of reports.
 
@@ -256,7 +259,7 @@ def run_study(
     steps = tuple(b - a for a, b in pairwise((0, *study.reports)))
     tally = Tally.of(plan, study.composition)
     audit = Audit(plan, Following(tally, steps, attacks), _stream(plans))
-    counts = audit.count(engine or ThreadEngine(), progress)
+    counts = count(audit, engine or ThreadEngine(), progress)
     return tuple(
         replace(
             result_of(
@@ -274,6 +277,19 @@ def run_study(
             plans, attacks, counts, compositions, strict=True
         )
     )
+
+
+def carry_out(
+    plan: AuditPlan,
+    study: Study | None,
+    engine: ThreadEngine | None = None,
+    progress: Progress | None = None,
+    count: Counting = Audit.count,
+) -> tuple[AuditResult, ...]:
+    """Carry out a plan over one report, or over many: a result for every number of reports."""
+    if study is None:
+        return (run(plan, engine, progress, count),)
+    return run_study(plan, study, engine, progress, count)
 
 
 def plan_looks(plan: AuditPlan, study: Study) -> list[AuditPlan]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -78,6 +79,10 @@ Attack = Annotated[
 Seed = Annotated[int, typer.Option(help="Seed; the same one gives the same counts.")]
 Workers = Annotated[
     int | None, typer.Option(help="Threads; they do not change the counts.", show_default="cores")
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(help="Folder to write results to; a killed run goes on from there."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
 

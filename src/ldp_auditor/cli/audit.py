@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,6 +22,7 @@ from ldp_auditor.cli.arguments import (
     Epsilon,
     MaxTrials,
     Neighbours,
+    Out,
     Pair,
     Precision,
     Protocol,
@@ -36,6 +37,9 @@ from ldp_auditor.cli.arguments import (
 )
 from ldp_auditor.cli.output import console, exit_code, say, say_json
 from ldp_auditor.errors import require
+
+if TYPE_CHECKING:
+    from ldp_auditor.core import AuditResult
 
 
 def audit(
@@ -61,16 +65,16 @@ def audit(
         Path | None,
         typer.Option(help="With several --reports: where to draw the curve.", show_default="none"),
     ] = None,
+    out: Out = None,
     as_json: AsJson = False,
 ) -> int:
     """Audit one protocol. Its own options, such as --hash-range, are shown by 'list'."""
-    from ldp_auditor.auditing import run
     from ldp_auditor.execution.threads import ThreadEngine
     from ldp_auditor.interface import plan_audit
-    from ldp_auditor.longitudinal import run_study
     from ldp_auditor.report.figures import check_figure_path
     from ldp_auditor.report.progress import progress_bar
     from ldp_auditor.sequential import Stopping, run_until_precise
+    from ldp_auditor.sweeps.recording import recorder
 
     automatic = trials == "auto"
     most = parse_trials(max_trials if automatic else trials)
@@ -89,6 +93,7 @@ def audit(
     require(
         not (automatic and study), "--trials auto is for single reports; give --trials a number"
     )
+    require(not (automatic and out), "--out is for a given number of trials, not for auto")
     require(
         figure is None or (study is not None and len(study.reports) > 1),
         "--figure draws a curve over several numbers of reports, such as --reports 5,10,25",
@@ -96,13 +101,13 @@ def audit(
     if figure is not None:
         check_figure_path(figure)
     engine = ThreadEngine.of(workers)
-    with progress_bar(f"auditing {plan.mechanism.name}", 2 * most) as bar:
-        if study is not None:
-            results = run_study(plan, study, engine, bar.advance)
-        elif automatic:
+    name = f"auditing {plan.mechanism.name}"
+    with recorder(out) as record, progress_bar(name, 2 * most) as bar:
+        results: tuple[AuditResult, ...]
+        if automatic:
             results = (run_until_precise(plan, Stopping(precision, most), engine, bar.advance),)
         else:
-            results = (run(plan, engine, bar.advance),)
+            results = record.carry_out(plan, study, engine, bar.advance)
     if study is None and reports is not None:
         results = tuple(replace(r, options={**r.options, "reports": 1}) for r in results)
     if as_json:

@@ -19,6 +19,7 @@ from ldp_auditor.cli.arguments import (
     Delta,
     DomainSize,
     Neighbours,
+    Out,
     Pair,
     Reports,
     Seed,
@@ -68,6 +69,7 @@ def compare(
             show_default="compare.png; none with --json",
         ),
     ] = None,
+    out: Out = None,
     as_json: AsJson = False,
 ) -> int:
     """Audit all protocols, or those named, under one claim: a table and a figure."""
@@ -75,6 +77,7 @@ def compare(
     from ldp_auditor.execution.threads import ThreadEngine
     from ldp_auditor.report.figures import check_figure_path
     from ldp_auditor.report.progress import progress_bar
+    from ldp_auditor.sweeps.recording import recorder
 
     plan = plan_comparison(
         protocols or (),
@@ -98,8 +101,10 @@ def compare(
         figure = Path("compare.png")
     if figure is not None:
         check_figure_path(figure)
-    with progress_bar("comparing", plan.trials) as bar:
-        comparison = run_comparison(plan, ThreadEngine.of(workers), bar.advance, bar.describe)
+    with recorder(out) as record, progress_bar("comparing", plan.trials) as bar:
+        comparison = run_comparison(
+            plan, ThreadEngine.of(workers), bar.advance, bar.describe, record.carry_out
+        )
     if as_json:
         say_json(comparison.to_dict())
     else:

@@ -12,12 +12,12 @@ from numbers import Real
 from typing import Any
 
 from ldp_auditor import mechanisms
-from ldp_auditor.auditing import AuditPlan, run
+from ldp_auditor.auditing import AuditPlan
 from ldp_auditor.core import AuditResult
 from ldp_auditor.errors import require
 from ldp_auditor.execution.threads import ThreadEngine
 from ldp_auditor.interface import plan_audit
-from ldp_auditor.longitudinal import Study, plan_looks, run_study
+from ldp_auditor.longitudinal import Study, carry_out, plan_looks
 
 STUDY = ("reports", "composition", "composed_delta")
 """Settings of a cell that are about many reports of one user."""
@@ -53,7 +53,7 @@ class Cell:
         audit, study = _understand(settings)
         if study is not None:
             plan_looks(audit, study)
-        return cls(settings, _content(audit, study))
+        return cls(settings, content_of(audit, study))
 
     @cached_property
     def key(self) -> str:
@@ -72,10 +72,7 @@ class Cell:
 
     def run(self, engine: ThreadEngine) -> tuple[AuditResult, ...]:
         """Carry out the audit: a result for every number of reports."""
-        audit, study = _understand(self.settings)
-        if study is None:
-            return (run(audit, engine),)
-        return run_study(audit, study, engine)
+        return carry_out(*_understand(self.settings), engine)
 
 
 def digest(plan: Mapping[str, Any]) -> str:
@@ -139,7 +136,7 @@ def tuple_of(value: Any) -> Any:
     return tuple(tuple_of(entry) for entry in value) if isinstance(value, list | tuple) else value
 
 
-def _content(audit: AuditPlan, study: Study | None) -> dict[str, Any]:
+def content_of(audit: AuditPlan, study: Study | None) -> dict[str, Any]:
     """Everything that decides the outcome, as plain values."""
     claim = audit.mechanism.claim
     content: dict[str, Any] = {

@@ -49,13 +49,13 @@ class CellSession:
         tick(f"in the cell {dict(task.settings)}")
         started = time.perf_counter()
         try:
-            results = [_plain(result) for result in task.run(ThreadEngine(self.threads))]
+            results = [plain_result(result) for result in task.run(ThreadEngine(self.threads))]
         except Exception as error:  # whatever it is, the other cells go on
             return {"failed": f"{type(error).__name__}: {error}"}
         return {"results": results, "seconds": time.perf_counter() - started}
 
 
-def _plain(result: AuditResult) -> dict[str, Any]:
+def plain_result(result: AuditResult) -> dict[str, Any]:
     """Turn a result into the very values that a journal gives back, without its duration."""
     told = {**result.to_dict(), "version": __version__}
     del told["seconds"]

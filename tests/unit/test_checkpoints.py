@@ -1,0 +1,76 @@
+"""Long audits: counted in portions, interrupted anywhere, the counts are the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ldp_auditor import Study, run
+from ldp_auditor.auditing import AuditPlan
+from ldp_auditor.execution.threads import ThreadEngine
+from ldp_auditor.interface import plan_audit
+from ldp_auditor.longitudinal import carry_out
+from ldp_auditor.sweeps.checkpoints import gaps
+from ldp_auditor.sweeps.journal import Journal
+from ldp_auditor.sweeps.recording import recorder
+
+
+class StoppedError(Exception):
+    """The audit was stopped from outside."""
+
+
+def stop_after(reports: int) -> Any:
+    heard = 0
+
+    def progress(more: int) -> None:
+        nonlocal heard
+        heard += more
+        if heard > reports:
+            raise StoppedError
+
+    return progress
+
+
+@pytest.mark.parametrize("study", [None, Study(reports=(2, 5))])
+def test_an_interrupted_audit_goes_on(study: Study | None, tmp_path: Path) -> None:
+    trials = 1_500_000 if study is None else 100_000
+    plan = plan_audit("OUE", epsilon=1.0, domain_size=2000, trials=trials)
+    straight = carry_out(plan, study, ThreadEngine(1))
+    for share in (0.1, 0.5, 0.9):
+        with pytest.raises(StoppedError), recorder(tmp_path) as record:
+            record.carry_out(plan, study, ThreadEngine(2), stop_after(int(share * trials)))
+    heard: list[int] = []
+    with recorder(tmp_path) as record:
+        resumed = record.carry_out(plan, study, ThreadEngine(2), heard.append)
+    assert [r.counts for r in resumed] == [r.counts for r in straight]
+    assert sum(heard) == 2 * trials
+    with Journal.open(tmp_path) as journal:
+        portions = [e["plan"]["chunks"] for e in journal.entries.values() if "chunks" in e["plan"]]
+        whole = [e for e in journal.entries.values() if "chunks" not in e["plan"]]
+    assert len(portions) > 2
+    assert len(whole) == 1
+    assert list(gaps(sorted(map(tuple, portions)), max(b for _, b in portions))) == []
+
+
+def test_other_audits_are_not_mixed_in(tmp_path: Path) -> None:
+    plans = [plan_audit("GRR", epsilon=1.0, domain_size=5, trials=10_000, seed=s) for s in (1, 2)]
+    with recorder(tmp_path) as record:
+        for plan in plans:
+            assert record.carry_out(plan, None)[0].counts == run(plan).counts
+    text = (tmp_path / "results.csv").read_text()
+    assert text.count("\n") == 3
+
+
+def test_poisoned_portions_do_not_fit(tmp_path: Path) -> None:
+    """Portions that overlap or reach beyond the audit are left out."""
+    plan: AuditPlan = plan_audit("GRR", epsilon=1.0, domain_size=5, trials=1_000_000)
+    from ldp_auditor.sweeps.cells import content_of
+
+    made_up = [{"trials": 5, "true_positives": 5, "false_positives": 0}]
+    with Journal.open(tmp_path) as journal:
+        for chunks in ([0, 10**6], [3, 2], [-4, 1]):
+            journal.add({**content_of(plan, None), "chunks": chunks}, made_up, 0.0)
+    with recorder(tmp_path) as record:
+        assert record.carry_out(plan, None)[0].counts == run(plan).counts
