@@ -7,209 +7,230 @@ on a correct mechanism is wrong with probability alpha at most, however hard the
 
 from __future__ import annotations
 
-import math
+import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from ldp_auditor.adapters.callables import NamedTarget, ObjectTarget
 from ldp_auditor.adapters.randomizer import Randomizer
-from ldp_auditor.bounds import find_bound
-from ldp_auditor.core import Claim, Counts, Verdict
-from ldp_auditor.errors import AuditError, number, require, whole_number
+from ldp_auditor.core import Claim
+from ldp_auditor.errors import AuditError, number, require
 from ldp_auditor.execution.processes import Limits, ProcessEngine
+from ldp_auditor.execution.ray_cluster import RayEngine, RaySessions
+from ldp_auditor.execution.serving import told
 from ldp_auditor.execution.threads import usable_cores
-from ldp_auditor.sampling import OpenTarget, Sampling, Searching, Target
-from ldp_auditor.search.finder import Candidate, Pilot, find_events
-from ldp_auditor.search.layout import Layout, whole
+from ldp_auditor.findings import CheckResult, Finding
+from ldp_auditor.proving import MOST_PILOT, TRIALS, CheckPlan, findings_of, result_of
+from ldp_auditor.sampling import (
+    OpenTarget,
+    Proposed,
+    Sampled,
+    Sampling,
+    Searching,
+    Target,
+    Timing,
+    proposals,
+)
+from ldp_auditor.search.finder import Pilot, find_events
 from ldp_auditor.seeding import chunk_generator, stream_key
 
-PILOT_SHARE = 0.3
-"""Share of all reports that the pilot may spend."""
+__all__ = [
+    "AuditError",
+    "CheckPlan",
+    "CheckResult",
+    "Finding",
+    "check",
+    "check_recorded",
+    "run_check",
+]
 
-MOST_PILOT = 40_000
-"""Pilot reports of an input at most."""
+PILOT_BYTES = 2**28
+"""Size of all pilot reports at most."""
 
 CHUNK = 5_000
-"""Reports that a worker makes with one seed."""
+"""Reports of all inputs that a worker makes in one task."""
 
-HANDSHAKE = 500
-"""Reports by which workers are compared before anything is counted."""
+CHUNK_BYTES = 2**25
+"""Size of these at most."""
 
-POWER_RATES = (0.5, 0.1, 0.01, 0.001)
-"""Probabilities of an event for which the power is told."""
+LADDER = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
+"""Numbers of trials that a budget in seconds can come to."""
 
 PILOT, PROOF, GREETING = range(3)
 """Streams of random numbers for pilot reports, counted ones, and the comparison of workers."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class CheckPlan:
-    """Everything that decides the outcome of a check."""
+@dataclass
+class _Run:
+    """A check that is under way."""
 
-    target: Target
-    name: str
-    values: tuple[Any, ...]
-    claim: Claim
-    trials: int = 200_000
-    """Reports in all."""
-    alpha: float = 0.01
-    bound: str = "clopper-pearson-one-sided"
-    seed: int = 42
-    prove: int = 3
-    """Events that are counted on fresh reports, and share alpha."""
-    learn: bool = True
-    """Whether a classifier may propose events, where scikit-learn is installed."""
-    score: Callable[[Any, Any, Any], float] | None = None
-    limits: Limits = field(default_factory=Limits)
+    plan: CheckPlan
+    engine: ProcessEngine | RaySessions
+    stream: int
+    progress: Callable[[int], None] | None
+    states: set[str] = field(default_factory=set)
+    """Digests of the states in which chunks left the global generators."""
+    reports: int = 0
+    """Reports that were made so far."""
+    size: float = 1.0
+    """Mean size of a report in bytes."""
 
-    def __post_init__(self) -> None:
-        require(len(self.values) >= 2, f"a check needs two values at least, got {self.values!r}")
-        trials = whole_number("trials", self.trials, 100 * len(self.values), 10**12)
-        object.__setattr__(self, "trials", trials)
-        object.__setattr__(self, "alpha", number("alpha", self.alpha))
-        require(0 < self.alpha < 1, f"alpha must lie in (0, 1), got alpha={self.alpha}")
-        find_bound(self.bound)
+    def sample(
+        self, engine: ProcessEngine | RaySessions, tasks: Iterator[Sampling]
+    ) -> Iterator[tuple[Sampling, Sampled]]:
+        """Carry out tasks; raise if two chunks leave a global generator in the same state."""
+        for task, outcome in engine.map(tasks):
+            for (_, value), states in zip(task.inputs, outcome.states, strict=True):
+                require(
+                    not self.states.intersection(states),
+                    f"the target reseeds the global random state with a constant (seen with value "
+                    f"{value!r}), so that reports repeat; take that call out",
+                )
+                self.states.update(states)
+            made = task.n * len(task.inputs)
+            self.reports += made
+            if self.progress is not None:
+                self.progress(made)
+            yield task, outcome
 
-    @property
-    def pilot_trials(self) -> int:
-        """Pilot reports of each input."""
-        return max(50, min(MOST_PILOT, int(PILOT_SHARE * self.trials / len(self.values))))
+    def compare_workers(self) -> None:
+        """Raise if two workers make the same reports though they have different seeds."""
+        plan = self.plan
+        first = ((0, plan.values[0]),)
+        tasks = [
+            Sampling(first, plan.handshake, plan.seed, self.stream + GREETING, i, compare=True)
+            for i in range(2)
+        ]
+        if not self.engine.tells_workers_apart:  # two processes, one after the other
+            outcomes = []
+            for task in tasks:
+                with self.engine.staying() as engine:
+                    outcomes += [o for _, o in self.sample(engine, iter([task]))]
+        else:
+            outcomes = [outcome for _, outcome in self.sample(self.engine, iter(tasks))]
+        self.size = max(outcome.size for outcome in outcomes)
+        seen = [outcome.digests for outcome in outcomes]
+        shares = [count / plan.handshake for count in Counter(seen[0]).values()]
+        coincidence = sum(share**2 for share in shares) ** plan.handshake
+        require(
+            not (seen[0] == seen[1] and coincidence < 1e-9),
+            "two worker processes made exactly the same reports: the target's generator is seeded "
+            "with a constant or copied, so that reports would repeat; give it a parameter rng or "
+            "seed, or let it draw its seed from the system",
+        )
 
+    def tasks(
+        self, stream: int, indices: Sequence[int], n: int, found: bytes | None = None
+    ) -> Iterator[Sampling]:
+        """Share out `n` reports of each of these inputs."""
+        inputs = tuple((index, self.plan.values[index]) for index in indices)
+        at_once = max(50, CHUNK // len(inputs))
+        at_once = max(1, min(at_once, int(CHUNK_BYTES / (self.size * len(inputs)))))
+        for chunk, start in enumerate(range(0, n, at_once)):
+            count = min(at_once, n - start)
+            yield Sampling(inputs, count, self.plan.seed, self.stream + stream, chunk, found)
 
-@dataclass(frozen=True)
-class Finding:
-    """An event that was counted on fresh reports."""
-
-    first: Any
-    second: Any
-    event: str
-    counts: Counts
-    empirical_epsilon: float
-    p_value: float
-    """Probability of counts like these under the claim, times the number of events counted."""
-
-
-@dataclass(frozen=True)
-class CheckResult:
-    """What a check found, and what it could have found."""
-
-    name: str
-    claim: Claim
-    values: tuple[Any, ...]
-    alpha: float
-    seed: int
-    trials: int
-    pilot_trials: int
-    findings: tuple[Finding, ...]
-    power: tuple[tuple[float, float], ...]
-    """For events of these probabilities, the smallest excess over the claim that was likely to be
-    proven (90%)."""
-    seconds: float
-
-    @property
-    def best(self) -> Finding:
-        """The finding that proves the most."""
-        return max(self.findings, key=lambda f: (f.empirical_epsilon, -f.p_value))
-
-    @property
-    def verdict(self) -> Verdict:
-        """`violation` if a proven lower bound exceeds the claim; never "pass"."""
-        broken = self.best.empirical_epsilon > self.claim.epsilon
-        return "violation" if broken else "no-violation-found"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-
-        def plain(value: float) -> float | str:
-            return "inf" if value == math.inf else value
-
-        return {
-            "target": self.name,
-            "epsilon": plain(self.claim.epsilon),
-            "delta": self.claim.delta,
-            "values": list(self.values),
-            "alpha": self.alpha,
-            "seed": self.seed,
-            "trials": self.trials,
-            "pilot_trials": self.pilot_trials,
-            "verdict": self.verdict,
-            "findings": [
-                {
-                    "first": f.first,
-                    "second": f.second,
-                    "event": f.event,
-                    "trials": f.counts.trials,
-                    "true_positives": f.counts.true_positives,
-                    "false_positives": f.counts.false_positives,
-                    "empirical_epsilon": plain(f.empirical_epsilon),
-                    "p_value": f.p_value,
-                }
-                for f in self.findings
-            ],
-            "power": [
-                {"event_probability": rate, "excess": plain(excess)} for rate, excess in self.power
-            ],
-            "seconds": self.seconds,
+    def pilot(self) -> tuple[int, tuple[tuple[bytes, ...], ...]]:
+        """Draw pilot reports of every input, in chunks."""
+        indices = range(len(self.plan.values))
+        fitting = int(PILOT_BYTES / (self.size * len(indices)))
+        trials = min(self.plan.pilot_trials, max(50, fitting))
+        chunks = {
+            task.chunk: outcome.reports
+            for task, outcome in self.sample(self.engine, self.tasks(PILOT, indices, trials))
         }
+        in_order = [chunks[chunk] for chunk in sorted(chunks)]
+        return trials, tuple(zip(*in_order, strict=True))
+
+    def prove(self, found: bytes, proposed: Sequence[Proposed]) -> tuple[Finding, ...]:
+        """Count the chosen events on fresh reports."""
+        needed = sorted({i for event in proposed for i in (event.first, event.second)})
+        trials = max(50, (self.plan.trials - self.reports) // len(needed))
+        counts = np.zeros((len(self.plan.values), len(proposed)), np.int64)
+        for _, outcome in self.sample(self.engine, self.tasks(PROOF, needed, trials, found)):
+            counts[needed] += np.array(outcome.counts)
+        return findings_of(self.plan, proposed, counts, trials)
 
 
 def run_check(
     plan: CheckPlan,
     workers: int | None = None,
     progress: Callable[[int], None] | None = None,
+    ray: RayEngine | None = None,
 ) -> CheckResult:
-    """Carry out a check; `progress` hears how many reports were made since the last call."""
+    """Carry out a check; `progress` hears how many reports were made since the last call.
+
+    The target runs in processes here, or on the cluster of an engine `ray`.
+    """
     started = time.perf_counter()
-    engine = ProcessEngine(OpenTarget(plan.target), workers or usable_cores(), plan.limits)
+    opener = OpenTarget(plan.target, plan.score)
+    fresh: ProcessEngine | RaySessions
+    if ray is None:
+        fresh = ProcessEngine(opener, usable_cores() if workers is None else workers, plan.limits)
+    else:
+        fresh = ray.sessions(opener, limits=plan.limits)
     stream = stream_key(
         {"check": plan.name, "values": list(plan.values), "claim": repr(plan.claim)}
     )
-    heard = Heard(progress)
-    _compare_workers(engine, plan, stream)
-    pilot = _pilot(engine, plan, stream, heard)
-    layout, candidates = next(
-        outcome for _, outcome in engine.map([Searching(pilot, plan.prove, plan.learn, plan.seed)])
-    )
-    require(bool(candidates), NOTHING_VARIES)
-    findings = _prove(engine, plan, stream, heard, layout, candidates)
-    return _result(plan, findings, plan.pilot_trials, started)
+    with fresh.staying() as engine:
+        run = _Run(plan, engine, stream, progress)
+        run.compare_workers()
+        pilot_trials, reports = run.pilot()
+        pilot = Pilot((), plan.claim, plan.values)
+        searching = Searching(reports, pilot, plan.prove, plan.learn, plan.seed)
+        found, proposed = next(outcome for _, outcome in engine.map([searching]))
+        findings = run.prove(found, proposed) if proposed else ()
+    return result_of(plan, findings, pilot_trials, run.reports, started)
 
 
 def check_recorded(
     name: str,
-    reports: Mapping[Any, Sequence[Any]],
+    reports: Mapping[Any, Sequence[Any]] | Sequence[tuple[Any, Sequence[Any]]],
     *,
     supports: Callable[[Any, Any], bool] | None = None,
     **settings: Any,
 ) -> CheckResult:
     """Check reports that were collected elsewhere: half of them find events, half prove them.
 
-    Which half a report is in is drawn at random, because files may be sorted.
+    Which half a report is in is drawn at random, because files may be sorted. An input with more
+    reports than another is proven on as many as the other has.
     """
     started = time.perf_counter()
-    values = tuple(reports)
-    plan = CheckPlan(target=Recorded(), name=name, values=values, **settings)
+    pairs = list(reports.items() if isinstance(reports, Mapping) else reports)
+    values = tuple(value for value, _ in pairs)
+    plan = CheckPlan(
+        target=Recorded(), name=name, values=values, **{"trials": 100 * len(values), **settings}
+    )
     rng = chunk_generator(plan.seed, stream_key({"recorded": name}), 0, 0)
     halves: list[tuple[list[Any], list[Any]]] = []
-    for made in reports.values():
+    for value, made in pairs:
+        require(
+            len(made) >= 50,
+            f"every value needs 50 recorded reports at least, got {len(made)} of {value!r}",
+        )
         shuffled = [made[i] for i in rng.permutation(len(made))]
         middle = len(made) // 2
         halves.append((shuffled[:middle][:MOST_PILOT], shuffled[middle:]))
-    fewest = min(len(half) for both in halves for half in both)
-    require(fewest >= 25, f"every value needs 50 recorded reports at least, got {2 * fewest}")
     pilot = Pilot([a for a, _ in halves], plan.claim, values, supports, plan.score)
-    layout, candidates = find_events(pilot, plan.prove, plan.learn, plan.seed)
-    require(bool(candidates), NOTHING_VARIES)
     trials = min(len(b) for _, b in halves)
-    counts = np.zeros((len(values), len(candidates)), np.int64)
-    for i, (_, fresh) in enumerate(halves):
-        matrix = layout.matrix(fresh[:trials])
-        counts[i] = [c.event.holds(fresh[:trials], matrix).sum() for c in candidates]
-    findings = _findings(plan, candidates, counts, trials)
-    return _result(plan, findings, min(len(a) for a, _ in halves), started)
+    try:
+        layout, candidates = find_events(pilot, plan.prove, plan.learn, plan.seed)
+        counts = np.zeros((len(values), len(candidates)), np.int64)
+        for i, (_, fresh) in enumerate(halves if candidates else []):
+            matrix = layout.matrix(fresh[:trials])
+            counts[i] = [c.event.holds(fresh[:trials], matrix).sum() for c in candidates]
+    except AuditError:
+        raise
+    except Exception as error:  # they may be anything
+        raise AuditError(f"the reports of {name} cannot be looked into: {told(error)}") from error
+    findings = findings_of(plan, proposals(candidates), counts, trials)
+    total = sum(len(made) for _, made in pairs)
+    return result_of(plan, findings, min(len(a) for a, _ in halves), total, started)
 
 
 @dataclass(frozen=True)
@@ -221,211 +242,78 @@ class Recorded:
         raise AuditError("recorded reports have no mechanism to sample")
 
 
-NOTHING_VARIES = "every report says the same; there is nothing to tell inputs apart by"
-
-
-def _result(
-    plan: CheckPlan, findings: tuple[Finding, ...], pilot_trials: int, started: float
-) -> CheckResult:
-    trials = findings[0].counts.trials
-    return CheckResult(
-        name=plan.name,
-        claim=plan.claim,
-        values=plan.values,
-        alpha=plan.alpha,
-        seed=plan.seed,
-        trials=trials,
-        pilot_trials=pilot_trials,
-        findings=findings,
-        power=power_of(plan, trials),
-        seconds=time.perf_counter() - started,
-    )
-
-
-def _compare_workers(engine: ProcessEngine, plan: CheckPlan, stream: int) -> None:
-    """Raise if two workers make the same reports though they have different seeds."""
-    if engine.workers == 1:
-        return
-    tasks = [
-        Sampling(0, plan.values[0], HANDSHAKE, plan.seed + worker, stream + GREETING, worker)
-        for worker in range(engine.workers)
-    ]
-    seen = [[whole(r) for r in outcome[0]] for _, outcome in engine.map(tasks)]
-    shares = [seen[0].count(report) / HANDSHAKE for report in set(seen[0])]
-    coincidence = sum(share**2 for share in shares) ** HANDSHAKE
-    repeated = any(a == b for i, a in enumerate(seen) for b in seen[i + 1 :])
-    require(
-        not (repeated and coincidence < 1e-9),
-        "two worker processes made exactly the same reports: the target's generator is seeded with "
-        "a constant or copied; give it a parameter rng or seed, or use one worker",
-    )
-
-
-def _tasks(plan: CheckPlan, stream: int, index: int, n: int, **more: Any) -> Iterator[Sampling]:
-    for chunk, start in enumerate(range(0, n, CHUNK)):
-        count = min(CHUNK, n - start)
-        yield Sampling(index, plan.values[index], count, plan.seed, stream, chunk, **more)
-
-
-@dataclass
-class Heard:
-    """What was heard of the workers so far."""
-
-    progress: Callable[[int], None] | None
-    states: set[str] = field(default_factory=set)
-    """Digests of the states in which chunks left the global generators."""
-
-    def of(self, task: Sampling, digest: tuple[str, ...]) -> None:
-        """Raise if two chunks with different seeds leave a global generator in the same state."""
-        require(
-            not self.states.intersection(digest),
-            f"the target reseeds the global random state with a constant (seen with value "
-            f"{task.value!r}), so that reports repeat; take that call out",
-        )
-        self.states.update(digest)
-        if self.progress is not None:
-            self.progress(task.n)
-
-
-def _pilot(engine: ProcessEngine, plan: CheckPlan, stream: int, heard: Heard) -> Pilot:
-    """Draw pilot reports of every input."""
-    reports: list[dict[int, list[Any]]] = [{} for _ in plan.values]
-    tasks = (
-        task
-        for index in range(len(plan.values))
-        for task in _tasks(plan, stream + PILOT, index, plan.pilot_trials)
-    )
-    for task, (made, digest) in engine.map(tasks):
-        heard.of(task, digest)
-        reports[task.index][task.chunk] = made
-    in_order = [[r for chunk in sorted(chunks) for r in chunks[chunk]] for chunks in reports]
-    return Pilot(in_order, plan.claim, plan.values, score=plan.score)
-
-
-def _prove(
-    engine: ProcessEngine,
-    plan: CheckPlan,
-    stream: int,
-    heard: Heard,
-    layout: Layout,
-    candidates: Sequence[Candidate],
-) -> tuple[Finding, ...]:
-    """Count the chosen events on fresh reports."""
-    events = tuple(candidate.event for candidate in candidates)
-    needed = sorted({i for c in candidates for i in (c.first, c.second)})
-    left = plan.trials - plan.pilot_trials * len(plan.values)
-    trials = max(50, left // len(needed))
-    counts = np.zeros((len(plan.values), len(events)), np.int64)
-    tasks = (
-        task
-        for index in needed
-        for task in _tasks(plan, stream + PROOF, index, trials, layout=layout, events=events)
-    )
-    for task, (held, digest) in engine.map(tasks):
-        heard.of(task, digest)
-        counts[task.index] += held
-    return _findings(plan, candidates, counts, trials)
-
-
-def _findings(
-    plan: CheckPlan, candidates: Sequence[Candidate], counts: Any, trials: int
-) -> tuple[Finding, ...]:
-    """What the counts prove; alpha is shared out over all events."""
-    share = plan.alpha / len(candidates)
-    bound = find_bound(plan.bound)
-    findings = []
-    for i, candidate in enumerate(candidates):
-        seen = Counts(trials, int(counts[candidate.first, i]), int(counts[candidate.second, i]))
-        findings.append(
-            Finding(
-                plan.values[candidate.first],
-                plan.values[candidate.second],
-                candidate.event.words,
-                seen,
-                bound(seen, share, plan.claim.delta),
-                min(1.0, len(candidates) * p_value(plan, seen)),
-            )
-        )
-    return tuple(findings)
-
-
-def p_value(plan: CheckPlan, counts: Counts) -> float:
-    """Smallest alpha at which the bound exceeds the claim."""
-    bound = find_bound(plan.bound)
-    low, high = math.log(1e-99), 0.0
-    if bound(counts, 1 - 1e-12, plan.claim.delta) <= plan.claim.epsilon:
-        return 1.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        proves = bound(counts, math.exp(middle), plan.claim.delta) > plan.claim.epsilon
-        low, high = (low, middle) if proves else (middle, high)
-    return math.exp(high)
-
-
-def power_of(plan: CheckPlan, trials: int) -> tuple[tuple[float, float], ...]:
-    """Smallest excess over the claim that was likely (90%) to be proven, by the event's rate.
-
-    An event of probability q for the second input and q e^(claim + excess) + delta for the first is
-    proven if its counts, 1.64 standard errors to the worse side each, still prove the claim false.
-    """
-    bound = find_bound(plan.bound)
-    share = plan.alpha / plan.prove
-    rows = []
-    for rate in POWER_RATES:
-        low, high = 0.0, 20.0
-
-        def proves(excess: float, p: float = rate) -> bool:
-            q = (p - plan.claim.delta) * math.exp(-plan.claim.epsilon - excess)
-            if q <= 0:
-                return False
-            hits = trials * p - 1.64 * math.sqrt(trials * p * (1 - p))
-            alarms = trials * q + 1.64 * math.sqrt(trials * q * (1 - q))
-            seen = Counts(trials, max(0, int(hits)), min(trials, math.ceil(alarms)))
-            return bound(seen, share, plan.claim.delta) > plan.claim.epsilon
-
-        if not proves(high):
-            rows.append((rate, math.inf))
-            continue
-        while high - low > 1e-3:
-            middle = (low + high) / 2
-            low, high = (low, middle) if proves(middle) else (middle, high)
-        rows.append((rate, high))
-    return tuple(rows)
-
-
 def check(
     target: Any,
     values: Sequence[Any],
     *,
     epsilon: float,
     delta: float = 0.0,
+    trials: int | None = None,
+    seconds: float | None = None,
     batch: bool | None = None,
     workers: int | None = None,
     call_seconds: float = 10.0,
     total_seconds: float = 600.0,
+    open_seconds: float = 60.0,
     **settings: Any,
 ) -> CheckResult:
-    """Check a function, an object or a name such as `package.module:function` against a claim."""
-    from ldp_auditor.adapters.callables import NamedTarget, ObjectTarget
+    """Check a function, an object or a name such as `package.module:function` against a claim.
 
-    found: Target
-    if isinstance(target, str):
-        found, name = NamedTarget(target, batch), target
-    elif hasattr(target, "open"):
-        found, name = target, getattr(target, "name", repr(target))
-    else:
-        found = ObjectTarget(target, batch)
-        name = getattr(target, "__qualname__", None) or type(target).__qualname__
+    The budget is a number of reports (`trials`, 200,000 by default) or about so many `seconds`.
+    """
+    values = tuple(values)
+    found, name = _target_of(target, batch)
+    limits = Limits(call_seconds, total_seconds, open_seconds)
+    require(trials is None or seconds is None, "give a budget in trials or in seconds, not both")
+    if seconds is not None:
+        trials = trials_within(number("seconds", seconds), found, values, workers, limits)
     plan = CheckPlan(
         target=found,
         name=name,
-        values=tuple(values),
+        values=values,
         claim=Claim(epsilon, delta),
-        limits=Limits(call_seconds, total_seconds),
+        trials=TRIALS if trials is None else trials,
+        limits=limits,
         **settings,
     )
-    require(workers is None or workers >= 1, f"workers must be at least 1, got workers={workers}")
-    return run_check(plan, workers)
+    given = {
+        "epsilon": epsilon,
+        "delta": delta,
+        "batch": batch,
+        "trials": plan.trials,
+        "alpha": plan.alpha,
+        "seed": plan.seed,
+        **settings,
+    }
+    shown = [name if not isinstance(target, str) else repr(target), repr(list(values))]
+    shown += [f"{key}={value!r}" for key, value in given.items() if value is not None]
+    return replace(run_check(plan, workers), repeat=f"check({', '.join(shown)})")
 
 
-__all__ = ["AuditError", "CheckPlan", "CheckResult", "Finding", "check", "run_check"]
+def _target_of(target: Any, batch: bool | None) -> tuple[Target, str]:
+    """The target as something that can be opened, and what reports call it."""
+    if isinstance(target, str):
+        return NamedTarget(target, batch), target
+    if hasattr(target, "open"):
+        name = getattr(target, "name", None) or repr(target)
+        return target, re.sub(r" at 0x[0-9a-f]+", "", str(name))  # the same in every run
+    name = getattr(target, "__qualname__", None) or type(target).__qualname__
+    return ObjectTarget(target, batch), name
+
+
+def trials_within(
+    seconds: float, target: Target, values: Sequence[Any], workers: int | None, limits: Limits
+) -> int:
+    """Number of reports that fit into so many seconds, as a power of ten.
+
+    The speed is measured; the ladder is that coarse so that the same machine comes to the same
+    number again.
+    """
+    require(seconds > 0, f"seconds must be positive, got seconds={seconds:g}")
+    require(len(values) >= 2, f"a check needs two values at least, got {tuple(values)!r}")
+    count = usable_cores() if workers is None else workers
+    engine = ProcessEngine(OpenTarget(target), 1, limits)
+    timing = Timing(values[0], min(1.0, seconds / 20))
+    speed: float = next(outcome for _, outcome in engine.map([timing]))
+    fitting = [trials for trials in LADDER if trials <= speed * count * seconds / 2]
+    return max(LADDER[0], 100 * len(values), *fitting)

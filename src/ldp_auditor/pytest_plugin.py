@@ -4,7 +4,8 @@
     def test_my_randomizer(assert_ldp):
         assert_ldp(my_randomizer, [0, 1, 2], epsilon=1.0)
 
-Settings of the marker are defaults for every call in the test.
+Settings of the marker are defaults for every call of the fixture in the test; the marker does
+nothing for an `assert_ldp` that was imported.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ import pytest
 def pytest_configure(config: pytest.Config) -> None:
     """Make the marker known."""
     config.addinivalue_line(
-        "markers", "ldp(**settings): defaults of assert_ldp, such as trials, alpha and seed"
+        "markers",
+        "ldp(**settings): defaults of the fixture assert_ldp, such as trials, alpha and seed",
     )
 
 

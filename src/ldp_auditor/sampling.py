@@ -1,25 +1,36 @@
-"""What a worker process does for a check: sample the target, count events, search the pilot."""
+"""What a worker process does for a check: sample the target, count events, search the pilot.
+
+Reports, and events that were found in them, leave the worker as bytes which only another worker
+reads: they may be objects of foreign classes, and foreign code runs in workers only.
+"""
 
 from __future__ import annotations
 
 import hashlib
-import math
+import os
 import pickle
 import random
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 
 from ldp_auditor.adapters.callables import Function, find_object
 from ldp_auditor.adapters.randomizer import Randomizer
+from ldp_auditor.adapters.reports import require_reports, sent
 from ldp_auditor.errors import require
-from ldp_auditor.execution.processes import Ticker
-from ldp_auditor.search.events import Event
-from ldp_auditor.search.finder import Pilot, find_events
-from ldp_auditor.search.layout import Layout
+from ldp_auditor.execution.serving import Ticker
+from ldp_auditor.search.finder import Candidate, Pilot, find_events
 from ldp_auditor.seeding import chunk_generator
+
+AT_ONCE = 1000
+"""Reports that are asked for in one call at most, of a target that makes many at once."""
+
+PATIENCE = 10.0
+"""How much longer a call for many reports may take than its predecessors let expect."""
 
 
 class Target(Protocol):
@@ -32,28 +43,67 @@ class Target(Protocol):
 
 @dataclass(frozen=True)
 class Sampling:
-    """A task: so many reports of a value, to be returned, or counted."""
+    """A task: so many reports of every one of some inputs.
 
-    index: int
-    value: Any
+    One worker makes the reports of all inputs, so that nothing that differs between workers can
+    look like a difference between inputs.
+    """
+
+    inputs: tuple[tuple[int, Any], ...]
+    """Numbers of the inputs, and their values."""
     n: int
     seed: int
     stream: int
     chunk: int
-    layout: Layout | None = None
-    events: tuple[Event, ...] = ()
+    found: bytes | None = None
+    """Events to count, with their layout; without any, the reports are returned."""
+    compare: bool = False
+    """Whether digests of the reports are enough."""
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """What came of a `Sampling`, a row for every input."""
+
+    states: tuple[tuple[str, ...], ...]
+    """Digests of the states in which the global generators were left."""
+    reports: tuple[bytes, ...] = ()
+    counts: tuple[tuple[int, ...], ...] = ()
+    digests: tuple[bytes, ...] = ()
+    """Of every report of all inputs."""
+    size: float = 0.0
+    """Mean size of a report that was compared, in bytes."""
+
+
+@dataclass(frozen=True)
+class Timing:
+    """A task: how many reports are made in a second."""
+
+    value: Any
+    seconds: float
+    """How long to try."""
 
 
 @dataclass(frozen=True)
 class Searching:
     """A task: find events in pilot reports."""
 
+    reports: tuple[tuple[bytes, ...], ...]
+    """Chunks of every input."""
     pilot: Pilot
+    """The rest of what is known; it has no reports yet."""
     most: int
     learn: bool
     seed: int
-    seconds: float = 600.0
-    """Time that it may take."""
+
+
+@dataclass(frozen=True)
+class Proposed:
+    """An event that is to be counted on fresh reports of two inputs."""
+
+    words: str
+    first: int
+    second: int
 
 
 @dataclass(frozen=True)
@@ -61,74 +111,165 @@ class OpenTarget:
     """Opens a session for a target, in a worker."""
 
     target: Target
+    score: Callable[[Any, Any, Any], float] | None = None
 
     def __call__(self) -> SamplingSession:
         """Open it."""
-        return SamplingSession(self.target, self.target.open())
+        opened = self.target.open()
+        _OPEN.update(target=opened, score=self.score)
+        return SamplingSession(opened)
 
 
 @dataclass
 class SamplingSession:
     """A target that is open in a worker."""
 
-    target: Target
     randomizer: Any
+    pace: float = 0.0
+    """Seconds that a report took in the last call."""
+    _found: dict[bytes, Any] = field(default_factory=dict)
 
     def run(self, task: Any, tick: Ticker) -> Any:
         """Sample, count or search."""
+        _use_one_thread()
         if isinstance(task, Searching):
-            pilot = task.pilot
-            if hasattr(self.randomizer, "supports"):
-                pilot = replace(pilot, supports=SupportsOf(self.target))
-            return find_events(pilot, task.most, task.learn, task.seed)
-        rng = chunk_generator(task.seed, task.stream, task.index, task.chunk)
+            tick.own_work("while the pilot was searched")
+            return self._search(task)
+        if isinstance(task, Timing):
+            return self._time(task, tick)
+        return self._sample(task, tick)
+
+    def _search(self, task: Searching) -> tuple[bytes, tuple[Proposed, ...]]:
+        reports = [[r for chunk in chunks for r in pickle.loads(chunk)] for chunks in task.reports]
+        pilot = replace(task.pilot, reports=reports)
+        if hasattr(self.randomizer, "supports"):
+            pilot = replace(pilot, supports=opened_supports)
+        if _OPEN["score"] is not None:
+            pilot = replace(pilot, score=opened_score)
+        layout, candidates = find_events(pilot, task.most, task.learn, task.seed)
+        return pickle.dumps((layout, [c.event for c in candidates])), proposals(candidates)
+
+    def _time(self, task: Timing, tick: Ticker) -> float:
+        started = time.perf_counter()
+        made = 0
+        while time.perf_counter() - started < task.seconds:
+            made += len(list(self._reports(task.value, AT_ONCE, np.random.default_rng(made), tick)))
+        tick.own_work("after it was timed")
+        return made / (time.perf_counter() - started)
+
+    def _sample(self, task: Sampling, tick: Ticker) -> Sampled:
+        outcomes = [self._sample_one(task, index, value, tick) for index, value in task.inputs]
+        digests = tuple(digest for outcome in outcomes for digest in outcome.digests)
+        return Sampled(
+            states=tuple(state for outcome in outcomes for state in outcome.states),
+            reports=tuple(packed for outcome in outcomes for packed in outcome.reports),
+            counts=tuple(row for outcome in outcomes for row in outcome.counts),
+            digests=digests,
+            size=sum(outcome.size for outcome in outcomes) / len(outcomes),
+        )
+
+    def _sample_one(self, task: Sampling, index: int, value: Any, tick: Ticker) -> Sampled:
+        """Sample one input."""
+        rng = chunk_generator(task.seed, task.stream, index, task.chunk)
         random.seed(int(rng.integers(2**63)))
         np.random.seed(rng.integers(2**32, size=4))  # noqa: NPY002 (foreign code may draw from it)
         if hasattr(self.randomizer, "reseed"):
             self.randomizer.reseed(int(rng.integers(2**31)))
-        reports = list(self._sample(task, rng, tick))
-        for i, report in enumerate(reports):
+        if task.compare:
+            return self._compare(task, value, rng, tick)
+        reports = list(self._reports(value, task.n, rng, tick))
+        states = (_states(),)
+        tick.own_work(f"after {task.n} calls with value {value!r}")
+        require_reports(reports, value)
+        if task.found is None:
+            return Sampled(states, reports=(sent(reports, value),))
+        if task.found not in self._found:
+            self._found = {task.found: pickle.loads(task.found)}
+        layout, events = self._found[task.found]
+        matrix = layout.matrix(reports)
+        held = tuple(int(event.holds(reports, matrix).sum()) for event in events)
+        return Sampled(states, counts=(held,))
+
+    def _compare(
+        self, task: Sampling, value: Any, rng: np.random.Generator, tick: Ticker
+    ) -> Sampled:
+        """Look at reports one by one, and keep none: they may be large."""
+        digests = []
+        size = 0
+        for i, report in enumerate(self._reports(value, task.n, rng, tick)):
+            tick.own_work(f"after call {i + 1} with value {value!r}")
+            require_reports([report], value, i)
+            packed = sent([report], value, i)
+            size += len(packed)
+            digests.append(hashlib.blake2b(packed, digest_size=12).digest())
+        return Sampled((_states(),), digests=tuple(digests), size=size / task.n)
+
+    def _reports(self, value: Any, n: int, rng: np.random.Generator, tick: Ticker) -> Iterator[Any]:
+        """Call the target, telling the parent before every call.
+
+        Targets that make many reports at once are asked for 1, 10, 100 and 1000: the sizes are
+        fixed, because they can change what is drawn, and the time that is allowed grows instead.
+        """
+        alone = isinstance(self.randomizer, Function) and not self.randomizer.batch
+        shown = repr(value)
+        made, at_once = 0, 1
+        while made < n:
+            count = min(at_once, n - made)
+            calls = f"call {made + 1}" if count == 1 else f"calls {made + 1} to {made + count}"
+            tick(f"in {calls} with value {shown}", 0.0 if alone else self._expected(count))
+            started = time.perf_counter()
+            reports = self.randomizer.sample(value, count, rng)
+            self.pace = (time.perf_counter() - started) / count
             require(
-                report is not None and not (isinstance(report, float) and math.isnan(report)),
-                f"the target returned {report!r} for value {task.value!r} (report {i + 1})",
+                len(reports) == count,
+                f"asked for {count} reports of {value!r}, the target returned {len(reports)}",
             )
-        states = (random.getstate(), np.random.get_state())  # noqa: NPY002
-        digest = tuple(hashlib.sha256(pickle.dumps(state)).hexdigest() for state in states)
-        if task.layout is None:
-            return reports, digest
-        matrix = task.layout.matrix(reports)
-        return [int(event.holds(reports, matrix).sum()) for event in task.events], digest
+            yield from reports
+            made += count
+            at_once = 1 if alone else min(10 * at_once, AT_ONCE)
 
-    def _sample(self, task: Sampling, rng: np.random.Generator, tick: Ticker) -> Iterator[Any]:
-        """Call the target, telling the parent before every call."""
-        at_once = 1 if isinstance(self.randomizer, Function) and not self.randomizer.batch else 1000
-        for start in range(0, task.n, at_once):
-            count = min(at_once, task.n - start)
-            calls = f"call {start + 1}" if count == 1 else f"calls {start + 1} to {start + count}"
-            tick(f"in {calls} with value {task.value!r}")
-            made = self.randomizer.sample(task.value, count, rng)
-            require(
-                len(made) == count,
-                f"asked for {count} reports of {task.value!r}, the target returned {len(made)}",
-            )
-            yield from made
+    def _expected(self, count: int) -> float:
+        return 0.0 if count == 1 else PATIENCE * self.pace * count
 
 
-@dataclass(frozen=True)
-class SupportsOf:
-    """The target's own `supports`, found in whichever process asks."""
+def proposals(candidates: Sequence[Candidate]) -> tuple[Proposed, ...]:
+    """The same without the events themselves."""
+    return tuple(Proposed(c.event.words, c.first, c.second) for c in candidates)
 
-    target: Target
 
-    def __call__(self, report: Any, value: Any) -> bool:
-        """Ask it."""
-        if "opened" not in _OPEN:
-            _OPEN["opened"] = self.target.open()
-        return bool(_OPEN["opened"].supports(report, value))
+def _states() -> tuple[str, ...]:
+    """Digests of the states of the global generators."""
+    states = (random.getstate(), np.random.get_state())  # noqa: NPY002
+    return tuple(hashlib.sha256(pickle.dumps(state)).hexdigest() for state in states)
+
+
+def _use_one_thread() -> None:
+    """Keep scikit-learn from starting threads: there is a worker for every core already.
+
+    A worker that was forked from a process which used them would wait for ever.
+    """
+    os.environ["OMP_NUM_THREADS"] = "1"
+    if "sklearn" in sys.modules and not _ONE_THREAD:
+        from threadpoolctl import threadpool_limits
+
+        _ONE_THREAD.append(threadpool_limits(1, user_api="openmp"))
+
+
+_ONE_THREAD: list[Any] = []
 
 
 _OPEN: dict[str, Any] = {}
-"""The target of this process, opened a second time for its `supports`."""
+"""The target of this process and the user's score, for events that are sent from one to another."""
+
+
+def opened_supports(report: Any, value: Any) -> bool:
+    """Ask the target of this process whether a report speaks for a value."""
+    return bool(_OPEN["target"].supports(report, value))
+
+
+def opened_score(report: Any, first: Any, second: Any) -> float:
+    """Ask the user's score."""
+    return float(_OPEN["score"](report, first, second))
 
 
 @dataclass(frozen=True)

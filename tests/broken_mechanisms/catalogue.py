@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.broken_mechanisms import (
+    carriers,
     direct,
     discrete,
     gaussian,
@@ -11,6 +12,7 @@ from tests.broken_mechanisms import (
     laplace,
     lattice,
     rappor,
+    rare,
     records,
     repeated,
     shapes,
@@ -33,5 +35,7 @@ CATALOGUE: tuple[Entry, ...] = (
     *repeated.ENTRIES,
     *records.ENTRIES,
     *shapes.ENTRIES,
+    *carriers.ENTRIES,
+    *rare.ENTRIES,
 )
 """Every pair; names are unique."""

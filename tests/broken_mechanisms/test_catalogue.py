@@ -76,6 +76,9 @@ PLACES = {
     "a parameter of another protocol",
     "a parameter misread",
     "rounded probabilities",
+    "sign of a zero",
+    "a field of an object",
+    "last digits of a number",
 }
 
 SIDES = [
@@ -134,7 +137,7 @@ def test_laws_add_up_to_one(entry: Entry, side: str) -> None:
 
 @pytest.mark.parametrize("entry", PAIRS)
 def test_epsilons_keep_their_sides_of_the_claim(entry: Entry) -> None:
-    assert 2 <= len(entry.values) <= 5
+    assert 2 <= len(entry.values) <= 50
     assert 0 < entry.correct_epsilon <= entry.epsilon + 1e-12
     if entry.must_be_caught:
         assert entry.true_epsilon >= 1.1 * entry.epsilon

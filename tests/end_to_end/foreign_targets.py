@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import random
+import subprocess
 import time
 from typing import Any
 
@@ -107,3 +108,141 @@ def nothing(value: int) -> None:
 def too_few(value: int, n: int) -> list[int]:
     """A batch that is too short."""
     return [0] * (n - 1)
+
+
+NAMES = ("ann", "bob", "cat", "dan", "eve", "fay")
+
+
+def subset_of_names(value: str, rng: np.random.Generator) -> frozenset[str]:
+    """Subset selection of two out of six names at epsilon = 1, correct."""
+    others = [name for name in NAMES if name != value]
+    with_value = rng.random() < 2 * math.e / (2 * math.e + 4)
+    chosen = [others[i] for i in rng.choice(5, 1 if with_value else 2, replace=False)]
+    return frozenset(sorted([*chosen, value] if with_value else chosen))
+
+
+def constant(value: int) -> int:
+    """Says nothing."""
+    return 5
+
+
+def generator(value: int) -> Any:
+    """Returns no data."""
+    return (x for x in range(3))
+
+
+def open_file(value: int) -> Any:
+    """Returns no data either."""
+    return open(os.devnull)
+
+
+def function(value: int) -> Any:
+    """Returns a function."""
+    return lambda: value
+
+
+def local_class(value: int) -> Any:
+    """Returns an object of a class that nobody else can find."""
+
+    class Report:
+        bit = random.randint(0, 1)
+
+    return Report()
+
+
+class Silent(Exception):  # noqa: N818
+    """An exception that cannot be shown."""
+
+    def __str__(self) -> str:
+        raise ValueError
+
+
+def bad_message(value: int) -> int:
+    """Raises what cannot be shown."""
+    raise Silent
+
+
+def numpy_nan(value: int) -> Any:
+    """Now and then, a number of NumPy that is none."""
+    return np.float32("nan" if random.random() < 0.01 else 1)
+
+
+def nan_inside(value: int) -> Any:
+    """A NaN in a list."""
+    return [1, [random.choice([math.nan, 2.0])]]
+
+
+def huge(value: int) -> str:
+    """Ten megabytes a report."""
+    return "x" * 10_000_000
+
+
+def noted(process: int) -> None:
+    """Write down a process, for the test to look for it."""
+    with open(os.environ["LDP_AUDITOR_TEST_NOTES"], "a") as file:
+        file.write(f"{process}\n")
+
+
+def forks_and_sleeps(value: int) -> int:
+    """Leaves a copy of its process behind, which never calls us again."""
+    if random.random() < 0.001:
+        child = os.fork()
+        if child == 0:
+            time.sleep(1000)
+        noted(child)
+    return random.randint(0, 1)
+
+
+_STARTED: list[Any] = []
+
+
+def starts_a_program(value: int) -> int:
+    """Starts a program that does not end, which is allowed."""
+    if not _STARTED:
+        _STARTED.append(subprocess.Popen(["sleep", "1000"]))
+        noted(_STARTED[0].pid)
+    return random.randint(0, 1)
+
+
+def starts_a_program_and_hangs(value: int) -> int:
+    """The same, and it does not come back."""
+    starts_a_program(value)
+    time.sleep(1000)
+    return 0
+
+
+class NeverOpened:
+    """Never ready."""
+
+    def __init__(self) -> None:
+        time.sleep(1000)
+
+
+class NoArguments:
+    """A client that must be made first."""
+
+    def privatise(self, value: int) -> int:
+        """Binary randomized response."""
+        return random.randint(0, 1)
+
+
+def size_of_the_domain(value: int, size: int = 3) -> int:
+    """Has a second parameter that is not the number of reports."""
+    return random.randrange(size)
+
+
+def legacy(value: int, random_state: Any) -> int:
+    """Binary randomized response at epsilon = 0.8, as NumPy was used long ago."""
+    truthful = np.random.RandomState(random_state).random() < 0.69
+    return value if truthful else 1 - value
+
+
+def slow(value: int) -> int:
+    """Two milliseconds a report."""
+    time.sleep(0.002)
+    return random.randint(0, 1)
+
+
+def laplace(value: float, rng: np.random.Generator) -> float:
+    """Laplace noise in floating point, for values that differ by 1."""
+    return value + rng.laplace()

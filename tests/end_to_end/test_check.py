@@ -26,8 +26,9 @@ def check(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_a_broken_function_is_shown_with_its_evidence() -> None:
     done = check(f"{HERE}:bad_grr", "--epsilon", "1", "--values", "0,1,2,3", *SMALL)
     assert done.returncode == 1, done.stderr
-    for words in ("VIOLATION: epsilon is at least 1.", "event: ", "of 1", "p-value", "to repeat: "):
+    for words in ("VIOLATION: epsilon is at least 1.", "event: ", "value 0: ", "p-value"):
         assert words in done.stdout
+    assert done.stdout.endswith(" --seed 42\n")
     repeated = check(f"{HERE}:bad_grr", "--epsilon", "1", "--values", "0,1,2,3", *SMALL)
     assert repeated.stdout == done.stdout
 
@@ -38,6 +39,8 @@ def test_a_correct_function_is_not_flagged_and_power_is_told() -> None:
     result = json.loads(done.stdout)
     assert result["verdict"] == "no-violation-found"
     assert 1 <= len(result["findings"]) <= 3
+    assert 39_900 <= result["reports"] <= 40_000
+    assert result["repeat"].endswith(" --json --seed 42")
     assert [row["event_probability"] for row in result["power"]] == [0.5, 0.1, 0.01, 0.001]
     assert 0 < result["power"][0]["excess"] < 0.5
 
@@ -70,7 +73,7 @@ def test_forms_of_callables(target: str, values: str, epsilon: str, code: int) -
         ("forks", "forks its process"),
         ("nan", "returned nan for value 0"),
         ("nothing", "returned None for value 0"),
-        ("too_few", "asked for 500 reports at once, the target returned 499"),
+        ("too_few", "asked for 1 reports at once, the target returned 0"),
         ("not_there", "has no 'not_there'"),
         ("Client(epsilon=open('x'))", "literal arguments"),
     ],
@@ -132,7 +135,8 @@ def test_any_program(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("truth", "code"), [(0.95, 1), (0.7, 0)])
 def test_recorded_reports(kind: str, truth: float, code: int, tmp_path: Path) -> None:
     rng = random.Random(3)
-    rows = [(v, v if rng.random() < truth else 1 - v) for v in (0, 1) for _ in range(4000)]
+    many = {0: 8000, 1: 4000}  # unequal, and sorted by value
+    rows = [(v, v if rng.random() < truth else 1 - v) for v in many for _ in range(many[v])]
     path = tmp_path / f"reports.{kind}"
     if kind == "csv":
         with path.open("w", newline="") as file:

@@ -19,8 +19,11 @@ from ldp_auditor.errors import AuditError, require
 METHODS = ("privatize", "privatise", "randomize", "randomise", "sample", "perturb")
 """Methods that are looked for on an object that cannot be called itself."""
 
-GENERATORS = ("rng", "generator", "random_state")
-"""Names of parameters that are given our generator."""
+GENERATORS = ("rng", "generator")
+"""Names of parameters that are given our generator, a `numpy.random.Generator`."""
+
+SEEDS = ("seed", "random_state")
+"""Names of parameters that are given a fresh whole number with every call."""
 
 COUNTS = ("n", "size", "count")
 """Names of a second parameter that makes a callable return so many reports at once."""
@@ -36,51 +39,59 @@ class Function:
     """Name of the parameter for a generator."""
     seed: str | None = None
     """Name of the parameter for a seed."""
+    count: str = "n"
+    """Name of the second parameter, if it was taken for the number of reports."""
 
     @classmethod
     def of(cls, target: Any, batch: bool | None = None) -> Function:
         """Find out how an object wants to be called."""
+        named = [name for name in METHODS if callable(getattr(target, name, None))]
+        require(
+            not (inspect.isclass(target) and (named or "__call__" in vars(target))),
+            f"{getattr(target, '__name__', target)} is a class; did you mean "
+            f"{getattr(target, '__name__', target)}()?",
+        )
         call = target
         if not callable(target):
-            named = [name for name in METHODS if callable(getattr(target, name, None))]
             require(
                 bool(named),
                 f"{target!r} cannot be called and has none of the methods {', '.join(METHODS)}",
             )
             call = getattr(target, named[0])
         try:
-            parameters = list(inspect.signature(call).parameters.values())
+            names = list(inspect.signature(call).parameters)
         except (TypeError, ValueError):
-            parameters = []
-        names = [p.name for p in parameters]
+            names = []
         if batch is None:
             batch = len(names) > 1 and names[1] in COUNTS
         generator = next((n for n in names if n in GENERATORS), None)
-        return cls(call, batch, generator, "seed" if "seed" in names else None)
+        seed = next((n for n in names if n in SEEDS), None)
+        return cls(call, batch, generator, seed, names[1] if batch and len(names) > 1 else "n")
 
     def sample(self, value: Any, n: int, rng: Generator) -> Sequence[Any]:
         """Call it, once or as often as there are reports."""
+        if self.batch:
+            return self._as_list(self.call(value, n, **self._extra(rng)), n)
+        return [self.call(value, **self._extra(rng)) for _ in range(n)]
+
+    def _extra(self, rng: Generator) -> dict[str, Any]:
         extra: dict[str, Any] = {}
         if self.generator is not None:
             extra[self.generator] = rng
-        if self.seed is None:
-            if self.batch:
-                return _as_list(self.call(value, n, **extra), n)
-            return [self.call(value, **extra) for _ in range(n)]
-        if self.batch:
-            return _as_list(self.call(value, n, seed=int(rng.integers(2**31)), **extra), n)
-        seeds = rng.integers(2**31, size=n).tolist()
-        return [self.call(value, seed=seed, **extra) for seed in seeds]
+        if self.seed is not None:
+            extra[self.seed] = int(rng.integers(2**31))
+        return extra
 
-
-def _as_list(reports: Any, n: int) -> Sequence[Any]:
-    require(
-        hasattr(reports, "__len__") and len(reports) == n,
-        f"asked for {n} reports at once, the target returned "
-        f"{len(reports) if hasattr(reports, '__len__') else type(reports).__name__}",
-    )
-    made: Sequence[Any] = reports
-    return made
+    def _as_list(self, reports: Any, n: int) -> Sequence[Any]:
+        sized = hasattr(reports, "__len__")
+        require(
+            sized and len(reports) == n,
+            f"asked for {n} reports at once, the target returned "
+            f"{len(reports) if sized else type(reports).__name__}; if its parameter "
+            f"{self.count!r} is not the number of reports, say --no-batch (in Python batch=False)",
+        )
+        made: Sequence[Any] = reports
+        return made
 
 
 @dataclass(frozen=True)

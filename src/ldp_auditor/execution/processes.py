@@ -2,66 +2,82 @@
 
 A worker opens its session once and then answers tasks one by one. The parent knows which call a
 worker is in, kills it when a call takes too long, and starts another in its place. A worker that is
-killed from outside has its task done again, once, by its successor.
+killed from outside has its task done again by its successor. When a worker ends, whatever it
+started ends with it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import math
 import multiprocessing
 import os
 import pickle
 import signal
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
-from typing import Any, Protocol
+from typing import Any
 
-from ldp_auditor.errors import AuditError, require, whole_number
+from ldp_auditor.errors import AuditError, number, require, whole_number
+from ldp_auditor.execution.serving import (
+    CALLING,
+    OPENING,
+    PULSE_BYTES,
+    Pulse,
+    Session,
+    Ticker,
+    serve,
+    told,
+)
+from ldp_auditor.execution.starting import alone, start_method
 from ldp_auditor.execution.threads import MOST_WORKERS, usable_cores
 
-FORKED = b"F"
-"""Mark by which a copy of a worker tells that it exists."""
+TRIES = 3
+"""How often a task is begun whose workers are killed."""
 
-STARTING_SECONDS = 120.0
-"""Time that a worker may take to open its session; imports can be slow."""
-
-
-class Ticker(Protocol):
-    """Tells the parent which call the worker is in."""
-
-    def __call__(self, what: str) -> None:
-        """Note that a call begins; `what` names it if it never ends."""
-        ...
-
-
-class Session(Protocol):
-    """What a worker process keeps open."""
-
-    def run(self, task: Any, tick: Ticker) -> Any:
-        """Carry out a task, ticking before every call of foreign code."""
-        ...
+__all__ = ["Limits", "ProcessEngine", "Session", "Ticker"]
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How long foreign code may take."""
+    """How long foreign code may take, in seconds."""
 
     call_seconds: float = 10.0
+    """For one report; a call for many may take as long as its predecessors let expect, and this."""
     total_seconds: float = 600.0
+    """For everything."""
+    open_seconds: float = 60.0
+    """For being imported and made ready."""
+
+    def __post_init__(self) -> None:
+        for name in ("call_seconds", "total_seconds", "open_seconds"):
+            seconds = number(name, getattr(self, name))
+            require(seconds > 0, f"{name} must be positive, got {name}={seconds:g}")
+            object.__setattr__(self, name, seconds)
 
 
 @dataclass
 class _Worker:
     process: Any
     tasks: Connection
-    ticks: Any
+    memory: Any
     task: Any = None
     since: float = field(default_factory=time.monotonic)
-    last_tick: int = -1
-    starting: bool = True
+    last_pulse: int = -1
+
+    def end(self) -> None:
+        """End the process and all that it started."""
+        self.process.kill()
+        self.end_group()
+        self.tasks.close()
+
+    def end_group(self) -> None:
+        """End what the process started, which may outlive it."""
+        if hasattr(os, "killpg") and self.process.pid is not None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.process.pid, signal.SIGKILL)
 
 
 @dataclass(frozen=True)
@@ -71,14 +87,25 @@ class ProcessEngine:
     open_session: Callable[[], Session]
     workers: int = field(default_factory=usable_cores)
     limits: Limits = Limits()
-    _killed: set[int] = field(default_factory=set)
+    _started: list[float] = field(default_factory=list)
+    """When it was first used; the limit for everything counts from there."""
+    _killed: list[Any] = field(default_factory=list)
+    """Tasks whose workers were killed, once for every time."""
+    _idle: list[_Worker] | None = None
+    """Workers that wait for the next tasks."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "workers", whole_number("workers", self.workers, 1, MOST_WORKERS))
 
+    @property
+    def tells_workers_apart(self) -> bool:
+        """Whether two tasks at a time are sure to run in two processes."""
+        return self.workers > 1
+
     def map(self, tasks: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
         """Yield every task with its outcome, in the order of completion."""
-        started = time.monotonic()
+        if not self._started:
+            self._started.append(time.monotonic())
         workers: list[_Worker] = []
         again: list[Any] = []
         queue = iter(tasks)
@@ -89,62 +116,84 @@ class ProcessEngine:
         try:
             while True:
                 while len(workers) < self.workers and (task := next_task()) is not None:
-                    workers.append(self._start(task))
+                    workers.append(self._resume(task) if self._idle else self._start(task))
                 if not workers:
                     return
                 ready = wait([w.tasks for w in workers], timeout=0.2)
-                for worker in [w for w in workers if w.tasks in ready]:
+                for worker in [w for w in workers if w.tasks in ready or not w.process.is_alive()]:
                     outcome = self._receive(worker)
                     if outcome is _DIED:
                         workers.remove(worker)
-                        self._after_death(worker, again)
+                        self.after_death(worker, again)
                         continue
                     if outcome is not _OPENED:
                         yield worker.task, outcome
                         worker.task = next_task()
                     if worker.task is None:
                         workers.remove(worker)
-                        self._stop(worker)
+                        self._release(worker)
                     else:
                         self._send(worker, worker.task)
-                self._check_times(workers, started)
+                self._check_times(workers)
         finally:
             for worker in workers:
-                worker.process.kill()
-                worker.tasks.close()
+                worker.end()
 
-    def _check_times(self, workers: list[_Worker], started: float) -> None:
+    @contextlib.contextmanager
+    def staying(self) -> Iterator[ProcessEngine]:
+        """An engine whose workers stay from one `map` to the next, as long as the block runs."""
+        engine = replace(self, _idle=[])
+        try:
+            yield engine
+        finally:
+            for worker in engine._idle or []:
+                worker.end()
+
+    def _check_times(self, workers: list[_Worker]) -> None:
         """Raise if a call or everything together has taken too long."""
         for worker in workers:
             self._check_time(worker)
         require(
-            time.monotonic() - started <= self.limits.total_seconds,
+            time.monotonic() - self._started[0] <= self.limits.total_seconds,
             f"the target was not done after {self.limits.total_seconds:g} seconds in all; allow "
             "more, or ask for fewer trials",
         )
 
     def _start(self, task: Any) -> _Worker:
-        context: Any = multiprocessing.get_context(_start_method(self.open_session))
+        method = start_method(self.open_session)
+        context: Any = multiprocessing.get_context(method)
         ours, theirs = context.Pipe()
-        ticks = context.Array("c", 512, lock=False)
-        _TICKS.append(ticks)
-        process = context.Process(
-            target=_serve, args=(theirs, ticks, self.open_session), daemon=True
-        )
-        with _no_main_module():
+        memory = context.Array("c", PULSE_BYTES, lock=False)
+        _MEMORIES.append(memory)
+        # What a fresh interpreter cannot read is noticed there and told, so it gets the bytes.
+        opener = pickle.dumps(self.open_session) if method == "spawn" else self.open_session
+        process = context.Process(target=serve, args=(theirs, memory, opener), daemon=True)
+        with alone(method):
             process.start()
         theirs.close()
-        return _Worker(process, ours, ticks, task)
+        return _Worker(process, ours, memory, task)
+
+    def _resume(self, task: Any) -> _Worker:
+        assert self._idle
+        worker = self._idle.pop()
+        worker.task = task
+        self._send(worker, task)
+        return worker
 
     def _send(self, worker: _Worker, task: Any) -> None:
-        worker.starting = False
-        worker.since = time.monotonic()
-        worker.last_tick = -1
-        with contextlib.suppress(OSError):  # a dead worker is noticed when its answer is read
+        try:
             worker.tasks.send(task)
+        except OSError:
+            pass  # a dead worker is noticed when its answer is read
+        except Exception as error:
+            raise AuditError(
+                f"values must be what can be sent to a worker process: {told(error)}"
+            ) from None
 
     def _receive(self, worker: _Worker) -> Any:
         try:
+            if not worker.tasks.poll():  # it died, though a copy of it keeps the connection open
+                return _DIED
             kind, payload = worker.tasks.recv()
         except (EOFError, OSError):
             return _DIED
@@ -154,143 +203,48 @@ class ProcessEngine:
             raise AuditError(payload)
         return _OPENED if kind == "opened" else payload
 
-    def _stop(self, worker: _Worker) -> None:
+    def _release(self, worker: _Worker) -> None:
+        if self._idle is not None:
+            self._idle.append(worker)
+            return
         with contextlib.suppress(OSError):
             worker.tasks.send(None)
         worker.process.join(timeout=1)
-        worker.process.kill()
-        worker.tasks.close()
+        worker.end()
 
-    def _after_death(self, worker: _Worker, again: list[Any]) -> None:
+    def after_death(self, worker: _Worker, again: list[Any]) -> None:
         """Try the task of a worker that was killed again; raise if it died of the task."""
         worker.process.join(timeout=5)
         code = worker.process.exitcode
-        _, what = _read_tick(worker.ticks)
-        if code == -signal.SIGKILL and id(worker.task) not in self._killed:
-            self._killed.add(id(worker.task))  # from outside, or for its memory: once is forgiven
-            again.append(worker.task)
-            return
+        worker.end_group()
+        worker.tasks.close()
+        if code == -signal.SIGKILL:  # from outside, or for its memory: that may be bad luck
+            self._killed.append(worker.task)
+            if sum(task is worker.task for task in self._killed) < TRIES:
+                again.append(worker.task)
+                return
         how = f"exit code {code}" if code is None or code >= 0 else _signal_name(-code)
-        raise AuditError(f"the target's process died ({how}) {what or 'while it was being opened'}")
+        raise AuditError(f"the target's process died ({how}) {Pulse.read(worker.memory).what}")
 
     def _check_time(self, worker: _Worker) -> None:
-        number, what = _read_tick(worker.ticks)
-        if number != worker.last_tick:
-            worker.last_tick, worker.since = number, time.monotonic()
-        allowed = STARTING_SECONDS
-        if not worker.starting:
-            allowed = getattr(worker.task, "seconds", self.limits.call_seconds)
+        pulse = Pulse.read(worker.memory)
+        if pulse.number != worker.last_pulse:
+            worker.last_pulse, worker.since = pulse.number, time.monotonic()
+        limits = {
+            OPENING: self.limits.open_seconds,
+            CALLING: self.limits.call_seconds + pulse.more,
+        }
+        allowed = limits.get(pulse.doing, math.inf)
         if time.monotonic() - worker.since > allowed:
             raise AuditError(
-                f"the target did not come back within {allowed:g} seconds "
-                f"{what or 'while it was being opened'}"
+                f"the target did not come back within {allowed:.3g} seconds {pulse.what}"
             )
 
 
 _DIED, _OPENED = object(), object()
 
-_TICKS: list[Any] = []
+_MEMORIES: list[Any] = []
 """Kept for ever: a copy of a worker that nobody knows of may write to them later."""
-
-
-def _start_method(open_session: Callable[[], Session]) -> str:
-    """Prefer a fresh interpreter; a target that cannot be sent to one is inherited by a fork."""
-    try:
-        pickle.dumps(open_session)
-    except Exception:
-        if "fork" in multiprocessing.get_all_start_methods():
-            return "fork"
-        raise AuditError(
-            "the target cannot be sent to a worker process; define it at the top of a module"
-        ) from None
-    return "spawn"
-
-
-@contextlib.contextmanager
-def _no_main_module() -> Iterator[None]:
-    """Keep fresh interpreters from running the user's script again; they do not need it."""
-    main = sys.modules["__main__"]
-    path = getattr(main, "__file__", None)
-    spec = getattr(main, "__spec__", None)
-    try:
-        if path is not None:
-            del main.__file__
-        main.__spec__ = None
-        yield
-    finally:
-        if path is not None:
-            main.__file__ = path
-        main.__spec__ = spec
-
-
-def _serve(tasks: Connection, ticks: Any, open_session: Callable[[], Session]) -> None:
-    """Life of a worker: open the session, then answer tasks until there are none."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears Ctrl-C and kills us
-    _die_with_parent()
-    silence = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(silence, 1)  # what foreign code prints must not mix with our output
-    os.dup2(silence, 2)
-    me = os.getpid()
-    calls = 0
-
-    def tick(what: str) -> None:
-        nonlocal calls
-        leave_if_copy()
-        if ticks[-1] == FORKED:
-            _, before = _read_tick(ticks)
-            raise AuditError(f"the target forks its process, which copies its generator, {before}")
-        calls += 1
-        ticks[: len(ticks) - 1] = f"{calls}|{what}".encode()[:500].ljust(len(ticks) - 1, b"\0")
-
-    def leave_if_copy() -> None:
-        if os.getpid() != me:  # foreign code forked, and this is the copy
-            ticks[-1] = FORKED
-            os._exit(0)
-
-    def answer(kind: str, payload: Any) -> None:
-        leave_if_copy()
-        tasks.send((kind, payload))
-
-    try:
-        session = open_session()
-    except AuditError as error:
-        answer("failed", str(error))
-        return
-    except BaseException as error:
-        answer("failed", f"the target cannot be opened: {type(error).__name__}: {error}")
-        return
-    answer("opened", None)
-    while True:
-        try:
-            task = tasks.recv()
-        except (EOFError, OSError):
-            return
-        if task is None:
-            return
-        try:
-            outcome = session.run(task, tick)
-        except AuditError as error:
-            answer("failed", str(error))
-        except BaseException as error:
-            _, what = _read_tick(ticks)
-            answer("failed", f"the target raised {type(error).__name__}: {error} {what}")
-        else:
-            answer("done", outcome)
-
-
-def _die_with_parent() -> None:
-    """Ask the kernel to end this worker when its parent is killed; elsewhere it ends its task."""
-    if sys.platform == "linux":
-        import ctypes
-
-        pr_set_pdeathsig = 1
-        ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
-
-
-def _read_tick(ticks: Any) -> tuple[int, str]:
-    text = ticks.raw[:-1].rstrip(b"\0").decode(errors="replace")
-    number, _, what = text.partition("|")
-    return (int(number) if number.isdigit() else 0), what
 
 
 def _signal_name(number: int) -> str:

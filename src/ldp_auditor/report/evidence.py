@@ -4,47 +4,68 @@ from __future__ import annotations
 
 import math
 
-from ldp_auditor.checking import CheckResult, Finding
+from ldp_auditor.findings import SMALLEST_P_VALUE, CheckResult, Finding
+
+ARTEFACT = "lowest bit of"
+"""How words for an event begin that is about the floating-point numbers and not what they mean."""
 
 
-def evidence_text(result: CheckResult, command: str | None = None) -> str:
+def evidence_text(result: CheckResult) -> str:
     """The verdict with its evidence, or with what could have been found."""
     claim = f"epsilon = {result.claim.epsilon:g}"
     if result.claim.delta:
         claim += f", delta = {result.claim.delta:g}"
     lines = [f"{result.name}: claim {claim}"]
-    best = result.best
     if result.verdict == "violation":
+        best = result.best
         lines += [
             f"VIOLATION: epsilon is at least {_number(best.empirical_epsilon)} "
-            f"(alpha = {result.alpha:g}, p-value against the claim {best.p_value:.2g})",
+            f"(alpha = {result.alpha:g}, p-value against the claim {_p_value(best.p_value)})",
             *_counts(best),
         ]
     else:
         lines.append(f"no violation found (alpha = {result.alpha:g})")
-        lines.append("strongest of the events that were counted on fresh reports:")
-        lines += _counts(best)
-        lines.append("what this run would have proven with a chance of 90%:")
-        for rate, excess in result.power:
-            words = f"an excess of {excess:.2g} over the claim" if excess < math.inf else "nothing"
-            lines.append(f"  for an event of probability {rate:g}: {words}")
-    lines.append(
-        f"{len(result.values)} values, {result.pilot_trials:,} pilot reports of each, "
-        f"{len(result.findings)} events counted on {result.trials:,} fresh reports of each value; "
-        f"seed {result.seed}"
+        lines += _looked_at(result)
+    fresh = (
+        f"{len(result.findings)} events counted on {result.trials:,} fresh reports of each value"
+        if result.findings
+        else "no event to count"
     )
-    if command is not None:
-        lines.append(f"to repeat: {command}")
+    lines.append(
+        f"{len(result.values)} values, {result.pilot_trials:,} pilot reports of each, {fresh}; "
+        f"{result.reports:,} reports in all, seed {result.seed}"
+    )
+    if result.repeat:
+        lines.append(f"to repeat: {result.repeat}")
     return "\n".join(lines)
+
+
+def _looked_at(result: CheckResult) -> list[str]:
+    """What was tried without success."""
+    if not result.findings:
+        return ["all pilot reports said the same, whatever the value"]
+    lines = ["strongest of the events that were counted on fresh reports:", *_counts(result.best)]
+    lines.append("what this run would have proven with a chance of 90%:")
+    for rate, excess in result.power:
+        words = f"an excess of {excess:.2g} over the claim" if excess < math.inf else "nothing"
+        lines.append(f"  for an event of probability {rate:g}: {words}")
+    return lines
 
 
 def _counts(finding: Finding) -> list[str]:
     counts = finding.counts
-    return [
+    lines = [
         f"  event: {finding.event}",
         f"  value {finding.first!r}: {counts.true_positives:,} of {counts.trials:,} reports",
         f"  value {finding.second!r}: {counts.false_positives:,} of {counts.trials:,} reports",
     ]
+    if ARTEFACT in finding.event:
+        lines.append("  (a floating-point artefact: see docs/check.md)")
+    return lines
+
+
+def _p_value(value: float) -> str:
+    return f"< {SMALLEST_P_VALUE:g}" if value < SMALLEST_P_VALUE else f"{value:.2g}"
 
 
 def _number(value: float) -> str:

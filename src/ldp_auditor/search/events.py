@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_auditor.core import Floats
-from ldp_auditor.search.layout import Column
+from ldp_auditor.search.layout import Column, Table
 
 Bools = NDArray[np.bool_]
 
@@ -23,8 +24,13 @@ class Event(Protocol):
         """The event in words."""
         ...
 
-    def holds(self, reports: Sequence[Any], matrix: Floats) -> Bools:
-        """Tell for every report whether it happened; `matrix` has the layout's columns."""
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Columns that it looks at."""
+        ...
+
+    def holds(self, reports: Sequence[Any], table: Table) -> Bools:
+        """Tell for every report whether it happened; `table` has the layout's columns."""
         ...
 
 
@@ -33,22 +39,26 @@ class Equals:
     """A column has one value."""
 
     column: Column
-    index: int
     value: float
 
     @property
     def words(self) -> str:
         """The event in words."""
-        if self.column.words.count(" in ") and self.column.codes is None:
+        if self.column.kind == "member":
             name = self.column.words
             return name if self.value else name.replace(" in ", " not in ")
         if np.isnan(self.value) or self.value == self.column.default:
             return f"there is no {self.column.words}"
         return f"{self.column.words} is {self.column.category(self.value)}"
 
-    def holds(self, reports: Sequence[Any], matrix: Floats) -> Bools:
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Columns that it looks at."""
+        return (self.column,)
+
+    def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         """Compare the column."""
-        entries = matrix[:, self.index]
+        entries = table.of(self.column)
         found: Bools = np.isnan(entries) if np.isnan(self.value) else entries == self.value
         return found
 
@@ -58,7 +68,6 @@ class Beyond:
     """A column of numbers is at least, or at most, a threshold."""
 
     column: Column
-    index: int
     threshold: float
     at_least: bool
 
@@ -67,9 +76,14 @@ class Beyond:
         """The event in words."""
         return f"{self.column.words} {'>=' if self.at_least else '<='} {self.threshold!r}"
 
-    def holds(self, reports: Sequence[Any], matrix: Floats) -> Bools:
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Columns that it looks at."""
+        return (self.column,)
+
+    def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         """Compare the column; a missing entry is neither."""
-        entries = matrix[:, self.index]
+        entries = table.of(self.column)
         found: Bools = entries >= self.threshold if self.at_least else entries <= self.threshold
         return found
 
@@ -86,9 +100,14 @@ class Both:
         """The event in words."""
         return f"{self.first.words} and {self.second.words}"
 
-    def holds(self, reports: Sequence[Any], matrix: Floats) -> Bools:
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Columns that it looks at."""
+        return (*self.first.columns, *self.second.columns)
+
+    def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         """Both hold."""
-        found: Bools = self.first.holds(reports, matrix) & self.second.holds(reports, matrix)
+        found: Bools = self.first.holds(reports, table) & self.second.holds(reports, table)
         return found
 
 
@@ -103,9 +122,14 @@ class Not:
         """The event in words."""
         return f"not ({self.event.words})"
 
-    def holds(self, reports: Sequence[Any], matrix: Floats) -> Bools:
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Columns that it looks at."""
+        return self.event.columns
+
+    def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         """The event does not hold."""
-        found: Bools = ~self.event.holds(reports, matrix)
+        found: Bools = ~self.event.holds(reports, table)
         return found
 
 
@@ -114,7 +138,6 @@ class OneOf:
     """A column has one of several values."""
 
     column: Column
-    index: int
     values: tuple[float, ...]
 
     @property
@@ -125,9 +148,66 @@ class OneOf:
         others = f" or one of {more} others" if more > 0 else ""
         return f"{self.column.words} is one of {shown}{others}"
 
-    def holds(self, reports: Sequence[Any], matrix: Floats) -> Bools:
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Columns that it looks at."""
+        return (self.column,)
+
+    def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         """Look the entries up."""
-        found: Bools = np.isin(matrix[:, self.index], self.values)
+        entries = table.of(self.column)
+        found: Bools = np.isin(entries, self.values)
+        if any(map(math.isnan, self.values)):
+            found |= np.isnan(entries)
+        return found
+
+
+@dataclass(frozen=True)
+class OddSum:
+    """An odd number of several events happened."""
+
+    events: tuple[Event, ...]
+
+    @property
+    def words(self) -> str:
+        """The event in words."""
+        return "an odd number of these: " + "; ".join(event.words for event in self.events)
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Columns that it looks at."""
+        return tuple(column for event in self.events for column in event.columns)
+
+    def holds(self, reports: Sequence[Any], table: Table) -> Bools:
+        """Exclusive or of all."""
+        found: Bools = np.zeros(table.rows, dtype=np.bool_)
+        for event in self.events:
+            found = found ^ event.holds(reports, table)
+        return found
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Two columns of numbers are equal, or the first is less."""
+
+    first: Column
+    second: Column
+    is_less: bool
+
+    @property
+    def words(self) -> str:
+        """The event in words."""
+        return f"{self.first.words} {'<' if self.is_less else '=='} {self.second.words}"
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Columns that it looks at."""
+        return (self.first, self.second)
+
+    def holds(self, reports: Sequence[Any], table: Table) -> Bools:
+        """Compare them."""
+        first, second = table.of(self.first), table.of(self.second)
+        found: Bools = first < second if self.is_less else first == second
         return found
 
 
@@ -136,7 +216,7 @@ class Scored:
     """A function of the report, of the user's or learned, is at least a threshold."""
 
     name: str
-    score: Callable[[Sequence[Any], Floats], Floats]
+    score: Callable[[Sequence[Any], Table], Floats]
     threshold: float
     at_least: bool = True
 
@@ -145,14 +225,21 @@ class Scored:
         """The event in words."""
         return f"{self.name} {'>=' if self.at_least else '<='} {self.threshold:.6g}"
 
-    def holds(self, reports: Sequence[Any], matrix: Floats) -> Bools:
-        """Compare the score."""
-        return self.reached(self.score(reports, matrix))
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Columns that it looks at."""
+        return tuple(getattr(self.score, "columns", ()))
 
-    def reached(self, scores: Floats) -> Bools:
-        """Compare scores that are known."""
+    def holds(self, reports: Sequence[Any], table: Table) -> Bools:
+        """Compare the score, which is computed once for all thresholds."""
+        scores = self.scores(reports, table)
         found: Bools = scores >= self.threshold if self.at_least else scores <= self.threshold
         return found
+
+    def scores(self, reports: Sequence[Any], table: Table) -> Floats:
+        """Scores of all reports."""
+        known: Floats = table.once(("score", id(self.score)), lambda: self.score(reports, table))
+        return known
 
 
 @dataclass(frozen=True)
@@ -167,6 +254,16 @@ class Supports:
         """The event in words."""
         return f"the report supports {self.value!r}"
 
-    def holds(self, reports: Sequence[Any], matrix: Floats) -> Bools:
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Columns that it looks at."""
+        return ()
+
+    def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         """Ask for every report."""
-        return np.array([bool(self.supports(r, self.value)) for r in reports], dtype=np.bool_)
+
+        def ask() -> Bools:
+            return np.array([bool(self.supports(r, self.value)) for r in reports], dtype=np.bool_)
+
+        found: Bools = table.once(("supports", repr(self.value)), ask)
+        return found

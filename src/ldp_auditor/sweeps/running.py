@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -13,14 +12,14 @@ from typing import Any
 from ldp_auditor import __version__
 from ldp_auditor.core import AuditResult
 from ldp_auditor.errors import AuditError, whole_number
-from ldp_auditor.execution.processes import Limits, ProcessEngine, Ticker
+from ldp_auditor.execution.engines import FOREVER
+from ldp_auditor.execution.processes import ProcessEngine, Ticker
+from ldp_auditor.execution.ray_cluster import RayEngine
 from ldp_auditor.execution.threads import MOST_WORKERS, ThreadEngine, usable_cores
 from ldp_auditor.sweeps.cells import Cell, digest
 from ldp_auditor.sweeps.grid import Grid
 from ldp_auditor.sweeps.journal import Journal
 from ldp_auditor.sweeps.table import Row, rows_of, write_table
-
-FOREVER = Limits(call_seconds=math.inf, total_seconds=math.inf)
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ class CellEngine(ProcessEngine):
     died: list[tuple[Cell, str]] = field(default_factory=list)
 
     def after_death(self, worker: Any, again: list[Any]) -> None:
-        """Let a worker that was killed from outside try again, once; else note its cell."""
+        """Let a worker that was killed from outside try again; else note its cell."""
         try:
             super().after_death(worker, again)
         except AuditError as error:
@@ -103,23 +102,27 @@ def sweep(
     name: str = "results",
     workers: int | None = None,
     watch: Watch | None = None,
+    ray: RayEngine | None = None,
 ) -> Sweep:
     """Run the cells of a grid that the folder `out` does not have yet, and return all rows.
 
-    The folder gets the table as `name`.csv and `name`.parquet.
+    The folder gets the table as `name`.csv and `name`.parquet. Cells run in processes, or on the
+    cluster of an engine `ray` (see `ray_engine`).
 
     >>> grid = Grid.of(protocol=["GRR", "OUE"], epsilon=1, domain_size=5, trials=1000)
     >>> [round(row["attack_epsilon"], 6) for row in sweep(grid).rows]
-    [1.0, 0.608498]
+    [1.0, 0.645124]
     """
+    if ray is not None:
+        workers = ray.workers
     workers = usable_cores() if workers is None else whole_number("workers", workers, 1)
     workers = min(workers, MOST_WORKERS)
     watch = watch or Watch()
     if out is None:
-        return _run(grid, _Memory(), workers, watch)
+        return _run(grid, _Memory(), workers, watch, ray)
     folder = Path(out)
     with Journal.open(folder) as journal:
-        outcome = _run(grid, journal, workers, watch)
+        outcome = _run(grid, journal, workers, watch, ray)
         files = write_table(outcome.rows, folder, name)
     return Sweep(outcome.rows, outcome.run, outcome.failed, journal.damaged, files)
 
@@ -140,14 +143,29 @@ class _Memory:
         self.seconds[digest(plan)] = seconds
 
 
-def _run(grid: Grid, journal: Journal | _Memory, workers: int, watch: Watch) -> Sweep:
+def _engine(workers: int, cells: int, died: list[tuple[Cell, str]], ray: RayEngine | None) -> Any:
+    """Cells side by side; if there are fewer of them than cores, several threads for each."""
+    processes = min(workers, cells)
+    if ray is None:
+        return CellEngine(OpenCells(workers // processes), processes, FOREVER, died=died)
+    threads = min(workers // processes, ray.smallest_node)
+
+    def note(cell: Cell, reason: str) -> None:
+        died.append((cell, reason))
+
+    return ray.sessions(OpenCells(threads), cores=threads, on_death=note)
+
+
+def _run(
+    grid: Grid, journal: Journal | _Memory, workers: int, watch: Watch, ray: RayEngine | None
+) -> Sweep:
     left = [cell for cell in grid.cells if cell.key not in journal.entries]
     journal.has_room_for(sum(cell.results for cell in left))
     failed: list[str] = []
     watch.start(len(grid.cells), len(grid.cells) - len(left), sum(cell.reports for cell in left))
     if left:
-        processes = min(workers, len(left))
-        engine = CellEngine(OpenCells(workers // processes), processes, FOREVER)
+        died: list[tuple[Cell, str]] = []
+        engine = _engine(workers, len(left), died, ray)
         # The largest cells first: a long one at the end would keep one core busy alone.
         for cell, outcome in engine.map(sorted(left, key=lambda cell: -cell.reports)):
             if "failed" in outcome:
@@ -155,7 +173,7 @@ def _run(grid: Grid, journal: Journal | _Memory, workers: int, watch: Watch) -> 
             else:
                 journal.add(cell.plan, outcome["results"], outcome["seconds"])
             watch.cell_done(cell.reports)
-        failed += [_told(cell, reason) for cell, reason in engine.died]
+        failed += [_told(cell, reason) for cell, reason in died]
     rows = [
         row
         for cell in grid.cells

@@ -1,0 +1,123 @@
+"""What may be a report: data without NaN, that can be sent from one process to another."""
+
+from __future__ import annotations
+
+import inspect
+import io
+import math
+import pickle
+import types
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ldp_auditor.errors import AuditError, require
+
+MOST_BYTES = 2**20
+"""Size of a report, when it is sent, up to which it is taken."""
+
+DEEPEST = 10
+"""Levels of nesting that are searched for NaN."""
+
+NO_DATA = (
+    Iterator,
+    io.IOBase,
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.MethodType,
+    types.ModuleType,
+    types.CoroutineType,
+    type,
+)
+"""Types of what can be returned but says nothing by itself."""
+
+
+def require_reports(reports: Sequence[Any], value: Any, before: int = 0) -> None:
+    """Raise unless all are data without NaN; `before` reports of the value came before them."""
+    for kind in {type(report) for report in reports}:
+        if kind is types.NoneType or issubclass(kind, NO_DATA):
+            i = next(i for i, report in enumerate(reports) if type(report) is kind)
+            what = "None" if reports[i] is None else _name(reports[i])
+            raise AuditError(
+                f"the target returned {what} for value {value!r} (report {before + i + 1}); a "
+                "report must be data, such as numbers, strings, sets, lists and objects of them"
+            )
+    if _may_have_nan(reports):
+        for i, report in enumerate(reports):
+            require(
+                not has_nan(report),
+                f"the target returned nan for value {value!r} (report {before + i + 1}"
+                f"{'' if isinstance(report, float) else f', {_shown(report)}'})",
+            )
+
+
+def _may_have_nan(reports: Sequence[Any]) -> bool:
+    """Tell quickly, for numbers and rows of as many numbers, whether there is a NaN to look for."""
+    kinds = {type(report) for report in reports}
+    if kinds <= {int, bool, str, bytes}:
+        return False
+    try:
+        return bool(np.isnan(np.asarray(reports, dtype=np.float64)).any())
+    except (TypeError, ValueError, OverflowError):  # ragged, mixed or no numbers
+        return True
+
+
+def has_nan(part: Any, depth: int = 0) -> bool:
+    """Tell whether there is a NaN anywhere in a report."""
+    if isinstance(part, (float, np.floating)):
+        return math.isnan(part)
+    if isinstance(part, np.ndarray):
+        return part.dtype.kind in "fc" and bool(np.isnan(part).any())
+    if depth >= DEEPEST or isinstance(part, (str, bytes, int)):
+        return False
+    if isinstance(part, Mapping):
+        return any(has_nan(entry, depth + 1) for entry in part.values())
+    if isinstance(part, (list, tuple, set, frozenset)):
+        return any(has_nan(entry, depth + 1) for entry in part)
+    return False
+
+
+def sent(reports: Sequence[Any], value: Any, before: int = 0) -> bytes:
+    """The reports as bytes that another process can read; raise, naming the one that cannot be."""
+    try:
+        packed = pickle.dumps(reports)
+        pickle.loads(packed)
+    except Exception:
+        for i, report in enumerate(reports):
+            _require_sendable(report, value, before + i + 1)
+        raise
+    require(
+        len(packed) <= MOST_BYTES * max(1, len(reports)),
+        f"reports of value {value!r} take {_size(len(packed) // max(1, len(reports)))} each; up "
+        f"to {_size(MOST_BYTES)} can be checked",
+    )
+    return packed
+
+
+def _require_sendable(report: Any, value: Any, number: int) -> None:
+    try:
+        pickle.loads(pickle.dumps(report))
+    except Exception as error:
+        raise AuditError(
+            f"the target returned {_name(report)} for value {value!r} (report {number}), which "
+            f"cannot be sent between processes ({type(error).__name__}); return plain data, or "
+            "define its class at the top of a module"
+        ) from None
+
+
+def _name(report: Any) -> str:
+    kind = type(report)
+    if inspect.isclass(report):
+        return f"the class {report.__qualname__}"
+    article = "an" if kind.__qualname__[0].lower() in "aeiou" else "a"
+    return f"{article} {kind.__qualname__}"
+
+
+def _shown(report: Any) -> str:
+    text = repr(report)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _size(count: int) -> str:
+    return f"{count / 2**20:.1f} MB" if count >= 2**20 else f"{count / 2**10:.1f} kB"

@@ -1,0 +1,192 @@
+"""The life of a worker process: open a session, answer tasks, tell which call it is in."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import pickle
+import signal
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any, Protocol
+
+from ldp_auditor.errors import AuditError
+
+FORKED = b"F"
+"""Mark by which a copy of a worker tells that it exists."""
+
+PULSE_BYTES = 512
+"""Size of the memory in which a worker tells what it does."""
+
+OPENING, CALLING, OWN_WORK = "open", "call", "own"
+"""What a worker does: run the code that opens a target, call it, or work of ours."""
+
+
+class Ticker(Protocol):
+    """Tells the parent what the worker is about to do."""
+
+    def __call__(self, what: str, more: float = 0.0) -> None:
+        """Note that a call of foreign code begins; `what` names it if it never ends.
+
+        It may take `more` seconds than a call is allowed.
+        """
+        ...
+
+    def own_work(self, what: str) -> None:
+        """Note that no foreign code runs; it takes as long as it takes."""
+        ...
+
+
+class Session(Protocol):
+    """What a worker process keeps open."""
+
+    def run(self, task: Any, tick: Ticker) -> Any:
+        """Carry out a task, ticking before every call of foreign code."""
+        ...
+
+
+@dataclass(frozen=True)
+class Pulse:
+    """What a worker does, as its parent reads it."""
+
+    number: int
+    doing: str
+    more: float
+    what: str
+
+    @classmethod
+    def read(cls, memory: Any) -> Pulse:
+        """Read what was written last; before that, a worker is only being started."""
+        text = memory.raw[:-1].rstrip(b"\0").decode(errors="replace")
+        number, _, rest = text.partition("|")
+        doing, _, rest = rest.partition("|")
+        more, _, what = rest.partition("|")
+        try:
+            return cls(int(number), doing, float(more), what)
+        except ValueError:  # nothing yet, or half of it
+            return cls(0, OWN_WORK, math.inf, "while its process was being started")
+
+
+class Writer:
+    """The worker's end: writes the pulse, and notices copies of its process."""
+
+    def __init__(self, memory: Any) -> None:
+        self.memory = memory
+        self.bytes = memoryview(memory).cast("B")  # fifty times as fast as to write to the array
+        self.process = os.getpid()
+        self.number = 0
+        self.doing = OWN_WORK
+        self.forked = False
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_parent=self._note_fork)
+
+    def __call__(self, what: str, more: float = 0.0) -> None:
+        """Note that a call of foreign code begins."""
+        self._write(CALLING, what, more)
+
+    def own_work(self, what: str) -> None:
+        """Note that no foreign code runs."""
+        self._write(OWN_WORK, what, math.inf)
+
+    def opening(self) -> None:
+        """Note that the target is being opened."""
+        self._write(OPENING, "while it was being opened", 0.0)
+
+    @property
+    def last(self) -> str:
+        """What was noted last, in words."""
+        return Pulse.read(self.memory).what
+
+    def leave_if_copy(self) -> None:
+        """End this process if foreign code made it by a fork."""
+        if os.getpid() != self.process:
+            self.memory[-1] = FORKED
+            os._exit(0)
+
+    def _write(self, doing: str, what: str, more: float) -> None:
+        self.leave_if_copy()
+        if self.forked or self.memory[-1] == FORKED:
+            raise AuditError(
+                f"the target forks its process, which copies its generator, {self.last}"
+            )
+        self.number += 1
+        self.doing = doing
+        text = f"{self.number}|{doing}|{more:g}|{what}".encode(errors="replace")
+        self.bytes[: PULSE_BYTES - 1] = text[: PULSE_BYTES - 12].ljust(PULSE_BYTES - 1, b"\0")
+
+    def _note_fork(self) -> None:
+        """Runs after a fork that goes on in Python; starting a program is none."""
+        if self.doing == CALLING:
+            self.forked = True
+
+
+def serve(tasks: Connection, memory: Any, opener: bytes | Callable[[], Session]) -> None:
+    """Open the session, then answer tasks until there are none."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears Ctrl-C and kills us
+    if hasattr(os, "setpgrp"):
+        os.setpgrp()  # whatever foreign code starts ends with us
+    _die_with_parent()
+    silence = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silence, 1)  # what foreign code prints must not mix with our output
+    os.dup2(silence, 2)
+    tick = Writer(memory)
+
+    def answer(kind: str, payload: Any) -> None:
+        tick.leave_if_copy()
+        tasks.send((kind, payload))
+
+    try:
+        tick.opening()
+        session = pickle.loads(opener)() if isinstance(opener, bytes) else opener()
+        tick.own_work("after it was opened")
+    except AuditError as error:
+        answer("failed", str(error))
+        return
+    except BaseException as error:
+        answer("failed", f"the target cannot be opened: {told(error)}")
+        return
+    answer("opened", None)
+    while True:
+        try:
+            sent = tasks.recv_bytes()
+        except (EOFError, OSError):
+            return
+        try:
+            task = pickle.loads(sent)
+            if task is None:
+                return
+            outcome = session.run(task, tick)
+            tick.own_work(tick.last)
+        except AuditError as error:
+            answer("failed", str(error))
+        except BaseException as error:
+            if tick.doing == CALLING:
+                answer("failed", f"the target raised {told(error)} {tick.last}")
+            else:
+                why = f"{told(error)} ({tick.last})"
+                answer("failed", f"what the target returned cannot be looked into: {why}")
+        else:
+            answer("done", outcome)
+
+
+def told(error: BaseException) -> str:
+    """An exception in a few words, even one that cannot say what it is."""
+    name = type(error).__name__
+    try:
+        text = " ".join(str(error).split())
+    except Exception:
+        return f"{name} (its message cannot be shown)"
+    return f"{name}: {text[:400]}" if text else name
+
+
+def _die_with_parent() -> None:
+    """Ask the kernel to end this worker when its parent is killed; elsewhere it ends its task."""
+    if sys.platform == "linux":
+        import ctypes
+
+        pr_set_pdeathsig = 1
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)

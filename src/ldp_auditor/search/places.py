@@ -1,0 +1,124 @@
+"""Take reports apart, all of them at once, place by place.
+
+A place is where a part of a report sits: the report itself, an entry, a field. The parts of all
+reports at one place are looked at together, which is fast; what is inside of them are places too.
+Foreign objects may raise from anywhere: a part that does is opaque, its type is all it tells.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ldp_auditor.search.features import of_numbers
+from ldp_auditor.search.kinds import HANDLERS, kind_of
+from ldp_auditor.search.shreds import Block, Found, Kind, Piece, Place, Rows, Same, Shreds
+
+DEEPEST = 12
+"""Levels of nesting that are looked into."""
+
+MOST_PLACES = 2000
+"""Places that are looked at; a report that contains itself would never end."""
+
+MOST_PARTS = 12_000_000
+"""Parts that are looked at one by one, nearest to the surface first."""
+
+
+def take_apart(
+    reports: Sequence[Any], wanted: Iterable[tuple[str, str, Kind]] | None = None
+) -> Shreds:
+    """Find out all that reports say, or only what is wanted: places, words and kinds."""
+    shreds = Shreds(len(reports))
+    if wanted is not None:
+        needed = list(wanted)
+        shreds.wanted = frozenset((words, kind) for _, words, kind in needed)
+        shreds.places = frozenset(place for place, _, _ in needed)
+    queue = deque([Place("report", None, reports)] if len(reports) else [])
+    looked, parts, numbers = 0, 0, 0
+    while queue:
+        place = queue.popleft()
+        looked, parts = looked + 1, parts + len(place.parts)
+        too_many = looked > MOST_PLACES or (parts > MOST_PARTS and place.depth > 0)
+        if too_many and shreds.wanted is None:
+            break
+        for found in _look(place, shreds):
+            if isinstance(found, Place):
+                if found.depth <= DEEPEST and len(found.parts) and shreds.leads(found.words):
+                    queue.append(found)
+            elif isinstance(found, Block):
+                numbers += len(found.words)
+                _numbers(found, shreds, numbers)
+            else:
+                shreds.add(found)
+    return shreds
+
+
+def _look(place: Place, shreds: Shreds) -> Iterator[Found]:
+    """What the parts at a place are, and what is inside of them."""
+    types = list(map(type, place.parts))
+    different = set(types)
+    words = f"type({place.words})"
+    if not place.is_typed:
+        names = Same(types[0].__name__) if len(different) == 1 else [t.__name__ for t in types]
+        yield Piece(place.words, words, "category", place.rows, names)
+    kinds = {t: kind_of(t) for t in different}
+    for kind in sorted(set(kinds.values())):
+        if len(set(kinds.values())) == 1:
+            group = place
+        else:
+            group = _some(place, [i for i, t in enumerate(types) if kinds[t] == kind])
+        yield from _handled(kind, group, shreds)
+
+
+def _handled(kind: str, place: Place, shreds: Shreds) -> list[Found]:
+    """What the handler of a kind finds, without the parts that raise."""
+    handler = HANDLERS[kind]
+    try:
+        return list(handler(place, shreds))
+    except Exception:  # foreign code: anything, from anywhere
+        sound = [i for i in range(len(place.parts)) if _is_sound(kind, _some(place, [i]), shreds)]
+    if not sound:
+        return []
+    try:
+        return list(handler(_some(place, sound), shreds))
+    except Exception:  # sound one by one, not together
+        return []
+
+
+def _is_sound(kind: str, place: Place, shreds: Shreds) -> bool:
+    try:
+        list(HANDLERS[kind](place, shreds))
+    except Exception:
+        return False
+    return True
+
+
+def _some(place: Place, chosen: list[int]) -> Place:
+    rows: Rows = np.array(chosen, dtype=np.int64)
+    rows = rows if place.rows is None else place.rows[rows]
+    return replace(place, rows=rows, parts=[place.parts[i] for i in chosen])
+
+
+def _numbers(block: Block, shreds: Shreds, places: int) -> None:
+    """Columns of a block of numbers, one place a column."""
+
+    def wants(words: str) -> bool:
+        return shreds.wants(words, "number")
+
+    asks = None if shreds.wanted is None else wants
+    for i, words in enumerate(block.words):
+        place = words if block.place is None else block.place
+        if asks is not None and place not in shreds.places:
+            continue
+        if asks is not None and block.type_name is not None:
+            type_of = Piece(words, f"type({words})", "category", block.rows, Same(block.type_name))
+            shreds.add(type_of)
+        if block.place is not None and block.array.dtype.kind == "i":  # a length is no more
+            shreds.add(Piece(place, words, "number", block.rows, block.array[:, i]))
+            continue
+        for name, column in of_numbers(words, block.array[:, i], places, asks):
+            shreds.add(Piece(place, name, "number", block.rows, column))

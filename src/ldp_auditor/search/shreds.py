@@ -1,0 +1,158 @@
+"""What reports say, column by column, before it is decided which columns are looked at.
+
+A place is where a part of a report sits: the report itself, an entry, a field.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Kind = Literal["number", "letter", "byte", "member", "category"]
+"""Numbers; letters by their code points; bytes; presence of a member; anything else hashable."""
+
+Rows = NDArray[np.int64] | None
+"""Which reports have an entry; None for all of them."""
+
+ABSENT: dict[Kind, float] = {
+    "number": np.nan,
+    "letter": -1.0,
+    "byte": -1.0,
+    "member": 0.0,
+    "category": -2.0,
+}
+"""What stands where a report does not say it."""
+
+
+@dataclass(frozen=True)
+class Same:
+    """One category for all rows of a piece."""
+
+    value: Hashable
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Entries of some reports in one column."""
+
+    place: str
+    words: str
+    kind: Kind
+    rows: Rows
+    values: NDArray[Any] | Sequence[Hashable] | Same
+
+
+@dataclass(frozen=True)
+class Place:
+    """The parts of reports that sit at one place."""
+
+    words: str
+    rows: Rows
+    parts: Sequence[Any]
+    depth: int = 0
+    is_typed: bool = False
+    """Whether the types of the parts are known already."""
+
+    def some(self, mask: NDArray[np.bool_]) -> Rows:
+        """Rows of some of the parts."""
+        if mask.all():
+            return self.rows
+        return np.flatnonzero(mask) if self.rows is None else self.rows[mask]
+
+    def inside(self, words: str, parts: Sequence[Any], mask: NDArray[np.bool_]) -> Place:
+        """A place within this one, for those parts that have it."""
+        return Place(words, self.some(mask), parts, self.depth + 1)
+
+    def category(self, words: str, values: Sequence[Hashable]) -> Piece:
+        """A column of categories, for all parts."""
+        return Piece(self.words, words, "category", self.rows, values)
+
+    def lengths(self, parts: Sequence[Any]) -> tuple[NDArray[np.int64], Block]:
+        """Lengths of the parts, and the column of them."""
+        lengths = np.array([len(part) for part in parts], dtype=np.int64)
+        words = f"len({self.words})"
+        return lengths, Block([words], self.rows, lengths[:, None], place=self.words)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Columns of numbers that all these reports have: a column of the array each."""
+
+    words: Sequence[str]
+    rows: Rows
+    array: NDArray[Any]
+    type_name: str | None = None
+    """The type of all of them, where it has not been told already."""
+    place: str | None = None
+    """Where they sit; None if every column is a place of its own."""
+
+
+Found = Piece | Place | Block
+"""What is found at a place."""
+
+
+@dataclass
+class Shreds:
+    """All that was found in reports, by words and kind."""
+
+    total: int
+    wanted: frozenset[tuple[str, Kind]] | None = None
+    """Columns that are needed; None for all."""
+    places: frozenset[str] = frozenset()
+    """Where the needed columns sit."""
+    pieces: dict[tuple[str, Kind], list[Piece]] = field(default_factory=dict)
+
+    def wants(self, words: str, kind: Kind) -> bool:
+        """Whether a column is needed."""
+        return self.wanted is None or (words, kind) in self.wanted
+
+    def leads(self, words: str) -> bool:
+        """Whether a needed column may lie inside of a place."""
+        return self.wanted is None or words in self._inside
+
+    def only(self, place: str, leaves: Sequence[str]) -> bool:
+        """Whether nothing inside of a place is needed beside these leaves."""
+        return self._inside.get(place, set()) <= {place, *leaves}
+
+    @cached_property
+    def _inside(self) -> dict[str, set[str]]:
+        """Needed places, by all places that they may lie in."""
+        inside: dict[str, set[str]] = {}
+        for place in self.places:
+            for end in [m.start() for m in re.finditer(r"[\[.]", place)] + [len(place)]:
+                inside.setdefault(place[:end], set()).add(place)
+        return inside
+
+    def add(self, piece: Piece) -> None:
+        """Take a piece in, if it is needed."""
+        if self.wants(piece.words, piece.kind):
+            self.pieces.setdefault((piece.words, piece.kind), []).append(piece)
+
+    def numbers(self, words: str, kind: Kind) -> NDArray[Any]:
+        """A column of numbers, letters or members; what is absent stands there as such."""
+        pieces = self.pieces.get((words, kind), [])
+        if len(pieces) == 1 and pieces[0].rows is None:
+            return np.asarray(pieces[0].values)
+        column = np.full(self.total, ABSENT[kind])
+        for piece in pieces:
+            column[slice(None) if piece.rows is None else piece.rows] = piece.values
+        return column
+
+    def categories(self, words: str) -> Iterator[tuple[Rows, Sequence[Hashable] | Same]]:
+        """Pieces of a column of categories."""
+        for piece in self.pieces.get((words, "category"), []):
+            assert not isinstance(piece.values, np.ndarray)
+            yield piece.rows, piece.values
+
+    def covered(self, words: str, kind: Kind) -> int:
+        """How many reports have an entry."""
+        return sum(
+            self.total if piece.rows is None else len(piece.rows)
+            for piece in self.pieces[words, kind]
+        )

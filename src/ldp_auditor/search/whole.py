@@ -1,0 +1,131 @@
+"""A whole report as something to count: equal if type, order and content are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+
+DEEPEST_WHOLE = 20
+"""Levels of nesting after which a part's type stands for it; it may contain itself."""
+
+MOST_PARTS = 20_000
+"""Parts after which a report is opaque: one whose parts are shared may unfold without end."""
+
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
+def whole(report: Any) -> Hashable:
+    """The report as something to count; two reports that look the same are the same."""
+    try:
+        return _Whole().of(report, 0)
+    except Exception:  # foreign objects may raise anything from anywhere
+        return ("opaque", type(report).__name__)
+
+
+@dataclass
+class _Whole:
+    """Takes one report in, part by part."""
+
+    left: int = MOST_PARTS
+    around: set[int] = field(default_factory=set)
+    """The parts that it is inside of."""
+
+    def of(self, part: Any, depth: int) -> Hashable:
+        """A part as something to count."""
+        kind = type(part)
+        if kind in PLAIN:
+            return (kind.__name__, part)
+        self.left -= 1
+        if self.left < 0:
+            raise RecursionError(f"a report has more than {MOST_PARTS} parts")
+        if depth > DEEPEST_WHOLE or id(part) in self.around:
+            return (kind.__name__,)
+        self.around.add(id(part))
+        inside = self._inside(part, depth + 1)
+        self.around.discard(id(part))
+        return (kind.__name__, *inside)
+
+    def _inside(self, part: Any, depth: int) -> Iterable[Hashable]:
+        """What is in a part."""
+        if isinstance(part, (list, tuple)):
+            return self._entries(tuple(part), depth)
+        if isinstance(part, np.ndarray) and part.dtype.kind != "O":
+            return (part.dtype.str, part.shape, part.tobytes())
+        for kinds, content in SINGLE:
+            if isinstance(part, kinds):
+                return content(part)
+        if isinstance(part, Mapping):
+            return [(self.of(k, depth), self.of(v, depth)) for k, v in part.items()]
+        if isinstance(part, (Set, Sequence, np.ndarray)):
+            entries = self._entries(tuple(part), depth)
+            return (len(part), frozenset(entries)) if isinstance(part, Set) else entries
+        fields = [(name, self.of(value, depth)) for name, value in attributes(part)]
+        return fields or (text_of(part),)
+
+    def _entries(self, entries: tuple[Any, ...], depth: int) -> tuple[Hashable, ...]:
+        types = set(map(type, entries))
+        if len(types) == 1 and types <= PLAIN:
+            return (types.pop().__name__, *entries)
+        if types == {float}:
+            return ("float", *_bits(entries))
+        return tuple(self.of(entry, depth) for entry in entries)
+
+
+def _bits(floats: tuple[float, ...]) -> tuple[Hashable, ...]:
+    """Floats, by their bits if there are zeros: 0.0 and -0.0 are equal and not the same."""
+    return floats if 0.0 not in floats else tuple(number or repr(number) for number in floats)
+
+
+PLAIN = {bool, int, str, bytes}
+"""Types of which equal values are the same."""
+
+SINGLE: tuple[tuple[Any, Callable[[Any], tuple[Hashable, ...]]], ...] = (
+    (Enum, lambda part: (str(part.name),)),
+    (np.generic, lambda part: (part.dtype.str, part.tobytes())),
+    (float, lambda part: _bits((float(part),))),
+    ((int, str, bytes), lambda part: (part,)),
+    (bytearray, lambda part: (bytes(part),)),
+    (PurePath, lambda part: (str(part),)),
+)
+"""What has no parts, and what stands for it."""
+
+
+def attributes(part: Any) -> list[tuple[str, Any]]:
+    """Fields of an object, from its dictionary and its slots, in the order of their names."""
+    found: dict[str, Any] = {}
+    for kind in type(part).__mro__:
+        slots = kind.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else tuple(slots):
+            private = name.startswith("__") and not name.endswith("__")
+            actual = f"_{kind.__name__.lstrip('_')}{name}" if private else name
+            if name not in ("__dict__", "__weakref__") and hasattr(part, actual):
+                found[name] = getattr(part, actual)
+    found.update(getattr(part, "__dict__", None) or {})
+    return sorted((str(name), value) for name, value in found.items()) if found else []
+
+
+def text_of(part: Any) -> str:
+    """What an object writes of itself, without its address; empty if it cannot."""
+    try:
+        return _ADDRESS.sub("", repr(part))
+    except Exception:  # a foreign repr may raise anything
+        return ""
+
+
+def key(value: Any) -> Hashable:
+    """A hashable stand-in for anything; what can be shown as it is stays."""
+    if type(value) in PLAIN or type(value) is float or value is None:
+        return value  # type: ignore[no-any-return]
+    return whole(value)
+
+
+def short(report: Any) -> str:
+    """A report in 80 characters at most."""
+    text = text_of(report) or f"<{type(report).__name__}>"
+    return text if len(text) <= 80 else text[:77] + "..."

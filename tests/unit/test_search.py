@@ -1,0 +1,230 @@
+"""The search: every kind of report becomes columns, nothing raises, exact leaks are found."""
+
+from __future__ import annotations
+
+import collections
+import datetime
+import enum
+import fractions
+import math
+import pathlib
+import uuid
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import combinations, product
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from ldp_auditor.core import Claim
+from ldp_auditor.search.bits import joint, odd_of_three, pack
+from ldp_auditor.search.finder import Candidate, Pilot, find_events
+from ldp_auditor.search.layout import Layout, whole
+from ldp_auditor.search.parities import walsh_hadamard
+from ldp_auditor.search.strength import screen, strength
+
+
+class Hostile:
+    """An object that raises wherever it is touched."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no text")
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError("no comparison")
+
+    def __hash__(self) -> int:
+        raise RuntimeError("no hash")
+
+
+class HostileLength(list[int]):
+    """A list without a length."""
+
+    def __len__(self) -> int:
+        raise RuntimeError("no length")
+
+
+class Unreadable:
+    """An object that denies all its attributes."""
+
+    def __getattribute__(self, name: str) -> Any:
+        raise RuntimeError(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Slotted:
+    nonce: float
+    answer: int
+
+
+class Point(NamedTuple):
+    x: int
+    y: float
+
+
+class Colour(enum.Enum):
+    RED = 1
+    LIST = (2, 3)
+
+
+SELF: list[Any] = [1]
+SELF.append(SELF)
+MANY_SELVES: list[Any] = []
+MANY_SELVES.extend([MANY_SELVES] * 30)
+SELF_MAPPING: dict[str, Any] = {}
+SELF_MAPPING["again"] = SELF_MAPPING
+
+ODD_REPORTS: list[Any] = [
+    *(True, -0.0, math.nan, math.inf, 10**400, -(10**400), 2**64, 1 + 2j, complex(math.nan, 1)),
+    *("", "\0", "\ud800", "long" * 300, "1e999", "nan", b"", b"\xff" * 1000, bytearray(b"ab")),
+    *(None, Ellipsis, [], (), {}, set(), frozenset([1]), [[[[[[[[[[[[[[1]]]]]]]]]]]]]]),
+    *(SELF, MANY_SELVES, SELF_MAPPING, [1, "a", None, 2.0], Point(1, 2.0), Colour.RED, Colour.LIST),
+    *(collections.deque([1, 2]), collections.Counter("aab"), collections.UserList([1])),
+    *(collections.UserString("ab"), collections.ChainMap({1: 2}), range(3), range(3000)),
+    *(Decimal("1.50"), Decimal("sNaN"), Decimal("Infinity"), Decimal("1e999999")),
+    *(fractions.Fraction(10**400, 3), fractions.Fraction(1, 10**400)),
+    *(datetime.datetime(2024, 1, 1), datetime.datetime(1, 1, 1, tzinfo=datetime.UTC)),
+    *(datetime.date(2020, 1, 1), datetime.time(1, 2, 3), datetime.timedelta.max, datetime.UTC),
+    *(np.int8(1), np.uint64(2**64 - 1), np.float16(1), np.longdouble("0.1"), np.complex64(1j)),
+    *(np.bool_(True), np.str_("a"), np.datetime64("NaT"), np.timedelta64(3, "s"), np.void(b"abc")),
+    *(np.array(1), np.array([]), np.zeros((0, 3)), np.array([2**64 - 1], np.uint64)),
+    *(np.array([[1.0, np.nan]]), np.array(["a"]), np.array([None, {}], object), np.zeros((2,) * 6)),
+    np.array([(1, 2.0)], dtype=[("a", int), ("b", float)]),
+    np.ma.masked_array([1, 2], [False, True]),
+    *(uuid.UUID(int=5), pathlib.Path("/a"), ValueError("x", 1), slice(1, 2), int, len, object()),
+    *(Slotted(0.5, 1), Hostile(), HostileLength([1]), Unreadable(), {1: Hostile()}, [Hostile(), 1]),
+    *({(1, 2): {3: {4}}}, {1: 1, 1.5: 2, "a": 3, None: 4}, {frozenset([1]), (1, 2)}),
+]
+
+
+def pilot(*reports: list[Any], epsilon: float = 1.0, delta: float = 0.0) -> Pilot:
+    return Pilot(reports, Claim(epsilon, delta), list(range(len(reports))))
+
+
+def found(*reports: list[Any]) -> list[Candidate]:
+    return find_events(pilot(*reports), 3, learn=False, seed=0)[1]
+
+
+@pytest.mark.parametrize("number", range(len(ODD_REPORTS)))
+def test_no_report_makes_the_search_raise(number: int) -> None:
+    report = ODD_REPORTS[number]  # pytest itself cannot take some of them
+    reports = [report, report, 7, report]
+    layout, table = Layout.fitted(reports)
+    again = layout.matrix(reports)
+    alone = [layout.matrix([each]) for each in reports]
+    for column in layout.columns:
+        seen = table.of(column).astype(float)
+        assert np.array_equal(seen, again.of(column).astype(float), equal_nan=True)
+        single = [float(one.of(column)[0]) for one in alone]
+        assert np.array_equal(seen, single, equal_nan=True)  # whatever the other reports are
+    candidates = found([report] * 40 + [7] * 10, [7] * 50)
+    assert candidates
+    assert all(candidate.event.words for candidate in candidates)
+    assert found([report] * 40, [report] * 40) == []
+
+
+def test_all_odd_reports_together() -> None:
+    assert found(ODD_REPORTS, ODD_REPORTS[::-1])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "words"),
+    [
+        (-0.0, 0.0, "sign of zero in report"),
+        (Decimal("1.0"), Decimal(1), "report.exponent"),
+        (fractions.Fraction(1, 3), fractions.Fraction(2, 6 + 1), "report.denominator"),
+        (1 + 2j, 1 + 3j, "report.imag"),
+        (datetime.datetime(2024, 1, 1), datetime.datetime(2024, 1, 1, 1), "report.seconds"),
+        (Slotted(0.5, 1), Slotted(0.5, 0), "report.answer"),
+        (Point(1, 2.0), Point(0, 2.0), "report.x"),
+        (Colour.RED, Colour.LIST, "report.name"),
+        (2**81, 2**81 + 1, "bit 0 of report"),
+        (10**6, 10**6 + 101, "report mod 16"),
+        (np.zeros(2, np.int32), np.zeros(2, np.int64), "dtype(report)"),
+        ([[[[[[[0]]]]]]], [[[[[[[1]]]]]]], "report[0][0][0][0][0][0][0]"),
+        ("a" * 199 + "b", "a" * 200, "report[199]"),
+        (b"a" * 100, b"a" * 99 + b"b", "report[99]"),
+        ([0] * 900, [0] * 899 + [1], "report[899]"),
+        ({1: "a"}, {1: "b"}, "report[1]"),
+        (collections.deque([1]), collections.deque([2]), "report[0]"),
+        (0.123, 0.124, "round(report * 1e3) mod 10"),
+        ("12", "13", "float(report)"),
+    ],
+)
+def test_columns(first: Any, second: Any, words: str) -> None:
+    wide = [first, second, first]
+    if words.startswith(("bit", "report mod")):
+        wide.append(0)  # bits and residues are for integers that are far apart
+    assert words in {column.words for column in Layout.of(wide).columns}
+
+
+def test_whole_tells_what_only_looks_alike() -> None:
+    alike: list[Any] = [0, 0.0, -0.0, False, "0", b"0", [0], (0,), {0}, [0.0], [-0.0], {"str", "a"}]
+    alike += [{"a"}, np.int32(0), np.int64(0), np.zeros(1, np.int32), np.zeros(1, np.int64)]
+    assert len({whole(report) for report in alike}) == len(alike)
+    assert whole([1, {"a": {2}}]) == whole([1, {"a": {2}}])
+
+
+def test_counts_of_several_bits() -> None:
+    rng = np.random.default_rng(1)
+    rows = rng.random((6, 131)) < 0.4
+    pairs = [np.sum(rows[i] & rows[j]) for i, j in combinations(range(6), 2)]
+    assert joint(pack(rows)).tolist() == pairs
+    triples = [np.sum(rows[i] ^ rows[j] ^ rows[k]) for i, j, k in combinations(range(6), 3)]
+    assert odd_of_three(pack(rows)).tolist() == triples
+
+
+def test_transform_of_walsh_and_hadamard() -> None:
+    counts = np.arange(8.0)
+    for i, balance in enumerate(walsh_hadamard(counts)):
+        assert balance == sum((-1) ** (i & j).bit_count() * counts[j] for j in range(8))
+
+
+def test_screening_finds_the_best_pair_whatever_the_number_of_inputs() -> None:
+    """Twenty inputs are screened by extremes, which hold the best of all pairs."""
+    rng = np.random.default_rng(2)
+    trials = np.full(20, 500.0)
+    counts = rng.integers(0, 120, (20, 40)).astype(float)
+    claim = Claim(0.5)
+    best = max(
+        (float(strength(side[a, e], 500.0, side[b, e], 500.0, claim)), e, a, b)
+        for side in (counts, 500 - counts)
+        for e, a, b in product(range(40), range(20), range(20))
+    )
+    top = screen(counts, trials, claim)[0]
+    assert (top.strength, top.event, top.first, top.second) == best
+
+
+def test_inputs_may_have_different_numbers_of_reports() -> None:
+    candidates = found([0, 1] * 4000, [0, 0, 0, 1] * 1000)
+    best = candidates[0]
+    assert best.strength < 0  # a ratio of 2 is within a claim of 1
+    assert found([0, 1] * 4000, [0] * 39 + [1] + [0] * 3960)[0].strength > 10
+
+
+def test_a_constant_report_has_no_events() -> None:
+    layout, candidates = find_events(pilot([3] * 50, [3] * 50), 3, learn=False, seed=0)
+    assert (layout.columns, candidates) == ((), [])
+
+
+def test_a_value_that_one_input_never_has_gets_a_proof() -> None:
+    """Four reports of 20000 are too few to be sure of, and still one of three events is theirs."""
+    tight = [0] * 14622 + [1] * 5378  # randomized response with epsilon = 1
+    first = [7] * 4 + tight[4:]
+    second = [1 - bit for bit in tight]
+    rng = np.random.default_rng(3)
+    mixed = [[reports[i] for i in rng.permutation(20000)] for reports in (first, second)]
+    words = [candidate.event.words for candidate in found(*mixed)]
+    assert any("report is 7" in event for event in words)
+
+
+def test_the_layout_keeps_only_what_its_events_need() -> None:
+    reports = [[[i % 2, i % 3, i % 5, (i // 2) % 2] for i in range(500)] for _ in range(2)]
+    reports[1] = [[0, *report[1:]] for report in reports[1]]
+    layout, candidates = find_events(pilot(*reports), 3, learn=False, seed=0)
+    needed = {column.name for c in candidates for column in c.event.columns}
+    assert {column.name for column in layout.columns} == needed
+    table = layout.matrix(reports[0])
+    held = [int(c.event.holds(reports[0], table).sum()) for c in candidates if c.first == 0]
+    assert held == [c.hits for c in candidates if c.first == 0]
