@@ -9,7 +9,7 @@ demo: .venv/demo.stamp .venv/kernels.stamp
 	$(BIN)/ldp-auditor compare --epsilon 1 --domain-size 25
 
 test: check .venv/kernels.stamp
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses auto
 
 test-environments: .venv/dev.stamp
 	$(BIN)/pytest -m environments --durations 12

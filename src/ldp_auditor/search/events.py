@@ -146,7 +146,8 @@ class OneOf:
         shown = ", ".join(self.column.category(value) for value in self.values[:3])
         more = len(self.values) - 3
         others = f" or one of {more} others" if more > 0 else ""
-        return f"{self.column.words} is one of {shown}{others}"
+        which = "is one of" if len(self.values) > 1 else "is"
+        return f"{self.column.words} {which} {shown}{others}"
 
     @property
     def columns(self) -> tuple[Column, ...]:
