@@ -29,7 +29,9 @@ from ldp_auditor.core import (
     Mechanism,
     Reports,
 )
-from ldp_auditor.errors import number, require, whole_number
+from ldp_auditor.errors import AuditError, number, require, whole_number
+from ldp_auditor.execution.engines import Engine
+from ldp_auditor.execution.serving import told
 from ldp_auditor.execution.threads import ThreadEngine
 from ldp_auditor.seeding import chunk_generator, stream_key
 from ldp_auditor.theory.loss_law import LossLaw
@@ -240,7 +242,7 @@ class Audit:
 
     def count(
         self,
-        engine: ThreadEngine,
+        engine: Engine,
         progress: Progress | None,
         first_chunk: int = 0,
         last_chunk: int | None = None,
@@ -267,12 +269,22 @@ class Audit:
             n = min(self.chunk_trials, self.plan.trials - chunk * self.chunk_trials)
             rng = chunk_generator(self.plan.seed, self.stream, piece.side, chunk)
             for start in range(0, n, batch):
-                hits += self.experiment.hits(value, min(batch, n - start), rng)
+                hits += self._hits(value, min(batch, n - start), rng)
             trials += n
         return PieceOutcome(piece.side, trials, hits)
 
+    def _hits(self, value: Any, trials: int, rng: Generator) -> Hits:
+        """Carry out a batch; what a mechanism raises is told with its value."""
+        try:
+            return self.experiment.hits(value, trials, rng)
+        except (AuditError, MemoryError):
+            raise
+        except Exception as error:
+            name = self.plan.mechanism.name
+            raise AuditError(f"{name} raised {told(error)} with value {value!r}") from error
 
-Counting = Callable[[Audit, ThreadEngine, Progress | None], tuple[Counts, ...]]
+
+Counting = Callable[[Audit, Engine, Progress | None], tuple[Counts, ...]]
 """How the chunks of an audit are counted: all at once, or with checkpoints on the way."""
 
 
@@ -296,7 +308,7 @@ def prepare(plan: AuditPlan) -> tuple[Audit, Attack]:
 
 def run(
     plan: AuditPlan,
-    engine: ThreadEngine | None = None,
+    engine: Engine | None = None,
     progress: Progress | None = None,
     count: Counting = Audit.count,
 ) -> AuditResult:

@@ -12,12 +12,12 @@ from ldp_auditor.attacks import ATTACKS
 from ldp_auditor.auditing import AuditPlan, Progress
 from ldp_auditor.core import AuditResult, Claim, InputPair
 from ldp_auditor.errors import AuditError, require
-from ldp_auditor.execution.threads import ThreadEngine
+from ldp_auditor.execution.engines import Engine, open_engine
 from ldp_auditor.interface import plan_audit
 from ldp_auditor.longitudinal import Study, carry_out, plan_looks
 
 CarryOut = Callable[
-    [AuditPlan, Study | None, ThreadEngine | None, Progress | None], tuple[AuditResult, ...]
+    [AuditPlan, Study | None, Engine | None, Progress | None], tuple[AuditResult, ...]
 ]
 """How an audit is carried out: just so, or into a folder."""
 
@@ -140,7 +140,7 @@ def _participants(memoized: bool, records: bool) -> list[str]:
 
 def run_comparison(
     plan: ComparisonPlan,
-    engine: ThreadEngine | None = None,
+    engine: Engine | None = None,
     progress: Progress | None = None,
     on_start: Callable[[str], None] | None = None,
     carry_out: CarryOut = carry_out,
@@ -160,6 +160,8 @@ def compare(
     epsilon: float,
     domain_size: int | None = None,
     delta: float | None = None,
+    engine: str | Engine | None = None,
+    address: str | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
     **settings: Any,
@@ -168,4 +170,5 @@ def compare(
     plan = plan_comparison(
         protocols, epsilon=epsilon, domain_size=domain_size, delta=delta, **settings
     )
-    return run_comparison(plan, ThreadEngine.of(workers), progress)
+    with open_engine(engine, workers, address, needs=plan) as opened:
+        return run_comparison(plan, opened, progress)

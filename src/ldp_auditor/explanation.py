@@ -17,7 +17,7 @@ from ldp_auditor.attacks.optimal import best_exact_threshold
 from ldp_auditor.auditing import MOST_TRIALS, AuditPlan, Progress, run
 from ldp_auditor.core import AuditResult, Counts, Goal, Reports
 from ldp_auditor.errors import AuditError, require
-from ldp_auditor.execution.threads import ThreadEngine
+from ldp_auditor.execution.engines import Engine
 from ldp_auditor.theory.loss_law import LossLaw
 
 CERTIFICATES = (0.9, 0.99)
@@ -41,7 +41,7 @@ class Explanation:
 
 
 def explain(
-    plan: AuditPlan, engine: ThreadEngine | None = None, progress: Progress | None = None
+    plan: AuditPlan, engine: Engine | None = None, progress: Progress | None = None
 ) -> Explanation:
     """Audit by every attack and work out what the optimal one would need."""
     law = plan.loss_law

@@ -10,7 +10,7 @@ from ldp_auditor.adapters.oracles import foreign_oracle
 from ldp_auditor.auditing import AuditPlan, Progress, run
 from ldp_auditor.core import AuditResult, InputPair, Mechanism
 from ldp_auditor.errors import AuditError, require
-from ldp_auditor.execution.threads import ThreadEngine
+from ldp_auditor.execution.engines import Engine, open_engine
 from ldp_auditor.longitudinal import Study, run_study
 from ldp_auditor.mechanisms import RecordMechanism
 
@@ -21,6 +21,8 @@ def audit(
     reports: int = 1,
     composition: str = "auto",
     composed_delta: float | None = None,
+    engine: str | Engine | None = None,
+    address: str | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
     **settings: Any,
@@ -28,6 +30,8 @@ def audit(
     """Audit a protocol by its name, or any mechanism with `privatize`, `guess` and a `claim`.
 
     `settings` are those of `plan_audit`; `reports` is how often every user reports the value.
+    `engine` is "threads", "processes", "ray" (with the `address` of a cluster, or a local one), or
+    an engine that is open; it does not change the counts.
 
     >>> result = audit("GRR", epsilon=1.0, domain_size=25, trials=100_000, seed=1)
     >>> 0.8 < result.empirical_epsilon < 1.0
@@ -39,10 +43,10 @@ def audit(
     """
     plan = plan_audit(mechanism, **settings)
     study = Study(reports=(reports,), composition=composition, composed_delta=composed_delta)
-    engine = ThreadEngine.of(workers)
-    if reports == 1:
-        return run(plan, engine, progress)
-    return run_study(plan, study, engine, progress)[0]
+    with open_engine(engine, workers, address, needs=plan) as opened:
+        if reports == 1:
+            return run(plan, opened, progress)
+        return run_study(plan, study, opened, progress)[0]
 
 
 def audit_over_time(
@@ -51,6 +55,8 @@ def audit_over_time(
     *,
     composition: str = "auto",
     composed_delta: float | None = None,
+    engine: str | Engine | None = None,
+    address: str | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
     **settings: Any,
@@ -62,7 +68,9 @@ def audit_over_time(
     [1.0, 10.0]
     """
     study = Study(reports=tuple(reports), composition=composition, composed_delta=composed_delta)
-    return run_study(plan_audit(mechanism, **settings), study, ThreadEngine.of(workers), progress)
+    plan = plan_audit(mechanism, **settings)
+    with open_engine(engine, workers, address, needs=plan) as opened:
+        return run_study(plan, study, opened, progress)
 
 
 def plan_audit(

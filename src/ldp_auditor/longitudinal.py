@@ -32,6 +32,7 @@ from ldp_auditor.auditing import (
 )
 from ldp_auditor.core import Attack, AuditResult, Claim, Counts, Floats, InputPair, Rates, Values
 from ldp_auditor.errors import number, require, whole_number
+from ldp_auditor.execution.engines import Engine
 from ldp_auditor.execution.threads import ThreadEngine
 from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle, Users
 from ldp_auditor.mechanisms.kernels.scores import choose_best
@@ -243,7 +244,7 @@ class Following:
 def run_study(
     plan: AuditPlan,
     study: Study,
-    engine: ThreadEngine | None = None,
+    engine: Engine | None = None,
     progress: Progress | None = None,
     count: Counting = Audit.count,
 ) -> tuple[AuditResult, ...]:
@@ -282,7 +283,7 @@ def run_study(
 def carry_out(
     plan: AuditPlan,
     study: Study | None,
-    engine: ThreadEngine | None = None,
+    engine: Engine | None = None,
     progress: Progress | None = None,
     count: Counting = Audit.count,
 ) -> tuple[AuditResult, ...]:

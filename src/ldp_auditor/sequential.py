@@ -14,6 +14,7 @@ from ldp_auditor.auditing import MOST_TRIALS, AuditPlan, Progress, prepare, resu
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.core import AuditResult, Counts, Rates
 from ldp_auditor.errors import number, require, whole_number
+from ldp_auditor.execution.engines import Engine
 from ldp_auditor.execution.threads import ThreadEngine
 
 
@@ -41,7 +42,7 @@ def alpha_of_look(alpha: float, look: int) -> float:
 def run_until_precise(
     plan: AuditPlan,
     stopping: Stopping,
-    engine: ThreadEngine | None = None,
+    engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> AuditResult:
     """Carry out a plan with as many trials as the stopping rule asks for; `plan.trials` is ignored.

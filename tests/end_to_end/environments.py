@@ -30,6 +30,12 @@ def old_pure_ldp() -> Path:
     return made
 
 
+@functools.cache
+def with_ray() -> Path:
+    """Make an environment with Ray."""
+    return _make("ray", "--editable", f"{ROOT}[ray]")
+
+
 def _make(name: str, *arguments: str) -> Path:
     """Make an environment by `pip install`, unless there is one made from the same arguments."""
     environment = KEPT / name

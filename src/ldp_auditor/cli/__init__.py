@@ -19,6 +19,7 @@ from ldp_auditor.cli.compare import compare
 from ldp_auditor.cli.explain import explain, profile
 from ldp_auditor.cli.output import EXIT_INTERRUPTED, EXIT_NO_VIOLATION, fail, say
 from ldp_auditor.cli.protocols import list_protocols
+from ldp_auditor.cli.report import report
 from ldp_auditor.cli.reproduce import reproduce
 from ldp_auditor.cli.sweep import sweep
 from ldp_auditor.errors import AuditError
@@ -55,6 +56,7 @@ app.command(context_settings=OWN_OPTIONS)(profile)
 app.command(context_settings=OWN_OPTIONS)(check)
 app.command()(sweep)
 app.command()(reproduce)
+app.command()(report)
 
 
 def main() -> None:

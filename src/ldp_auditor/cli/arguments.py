@@ -80,6 +80,21 @@ Seed = Annotated[int, typer.Option(help="Seed; the same one gives the same count
 Workers = Annotated[
     int | None, typer.Option(help="Threads; they do not change the counts.", show_default="cores")
 ]
+EngineName = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        help="What runs the work: threads, processes, ray; it does not change the counts.",
+        show_default="threads; for check, sweep and reproduce processes",
+    ),
+]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        help="With --engine ray: a cluster, host:port or auto for the one on this host.",
+        show_default="one that is started for this command",
+    ),
+]
 Out = Annotated[
     Path | None,
     typer.Option(help="Folder to write results to; a killed run goes on from there."),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ldp_auditor.cli.arguments import (
+    Address,
     Alpha,
     AsJson,
     Attack,
@@ -19,6 +20,7 @@ from ldp_auditor.cli.arguments import (
     Composition,
     Delta,
     DomainSize,
+    EngineName,
     Epsilon,
     MaxTrials,
     Neighbours,
@@ -59,6 +61,8 @@ def audit(
     attack: Attack = "paper",
     seed: Seed = 42,
     workers: Workers = None,
+    engine: EngineName = None,
+    address: Address = None,
     precision: Precision = 0.01,
     max_trials: MaxTrials = "1e9",
     figure: Annotated[
@@ -69,7 +73,7 @@ def audit(
     as_json: AsJson = False,
 ) -> int:
     """Audit one protocol. Its own options, such as --hash-range, are shown by 'list'."""
-    from ldp_auditor.execution.threads import ThreadEngine
+    from ldp_auditor.execution.engines import open_engine
     from ldp_auditor.interface import plan_audit
     from ldp_auditor.report.figures import check_figure_path
     from ldp_auditor.report.progress import progress_bar
@@ -100,14 +104,17 @@ def audit(
     )
     if figure is not None:
         check_figure_path(figure)
-    engine = ThreadEngine.of(workers)
     name = f"auditing {plan.mechanism.name}"
-    with recorder(out) as record, progress_bar(name, 2 * most) as bar:
+    with (
+        recorder(out) as record,
+        open_engine(engine, workers, address) as opened,
+        progress_bar(name, 2 * most) as bar,
+    ):
         results: tuple[AuditResult, ...]
         if automatic:
-            results = (run_until_precise(plan, Stopping(precision, most), engine, bar.advance),)
+            results = (run_until_precise(plan, Stopping(precision, most), opened, bar.advance),)
         else:
-            results = record.carry_out(plan, study, engine, bar.advance)
+            results = record.carry_out(plan, study, opened, bar.advance)
     if study is None and reports is not None:
         results = tuple(replace(r, options={**r.options, "reports": 1}) for r in results)
     if as_json:

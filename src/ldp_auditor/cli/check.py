@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from ldp_auditor.cli.arguments import Alpha, AsJson, Seed, Workers, parse_trials, split_words
+from ldp_auditor.cli.arguments import (
+    Address,
+    Alpha,
+    AsJson,
+    EngineName,
+    Seed,
+    Workers,
+    parse_trials,
+    split_words,
+)
 from ldp_auditor.cli.output import exit_code, say, say_json
 from ldp_auditor.errors import AuditError, require
 
@@ -49,12 +59,26 @@ def check(
     alpha: Alpha = 0.01,
     seed: Seed = 42,
     workers: Workers = None,
-    call_seconds: Annotated[float, typer.Option(help="Longest time of one call.")] = 10.0,
+    engine: EngineName = None,
+    address: Address = None,
+    working_dir: Annotated[
+        Path | None,
+        typer.Option(help="With --address: a folder that is sent to the cluster's workers."),
+    ] = None,
+    call_seconds: Annotated[float, typer.Option(help="Longest time of one report.")] = 10.0,
     total_seconds: Annotated[float, typer.Option(help="Longest time in all.")] = 600.0,
+    open_seconds: Annotated[
+        float, typer.Option(help="Longest time to import the target and make it ready.")
+    ] = 60.0,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder to write the result to, as for 'report'.")
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Check anybody's mechanism against its claim, and show the evidence."""
     from ldp_auditor.checking import check_recorded, run_check
+    from ldp_auditor.execution.ray_cluster import ray_if_asked
+    from ldp_auditor.page.keeping import can_keep, keep_check
     from ldp_auditor.report.evidence import evidence_text
     from ldp_auditor.report.progress import progress_bar
 
@@ -74,15 +98,40 @@ def check(
         seed=seed,
         call_seconds=call_seconds,
         total_seconds=total_seconds,
+        open_seconds=open_seconds,
     )
+    if out is not None:
+        can_keep(out)
     plan = asked.pop("plan", None)
-    with progress_bar("checking", 0 if plan is None else plan.trials) as bar:
-        result = check_recorded(**asked) if plan is None else run_check(plan, workers, bar.advance)
+    require(plan is not None or engine is None, "recorded reports need no --engine")
+    require(
+        working_dir is None or address is not None,
+        "--working-dir is for a cluster that exists: give its --address",
+    )
+    named = [name.partition(":")[0] for name in (*(target or [])[:1], score or "") if ":" in name]
+    with (
+        ray_if_asked(engine, address, workers, modules=named, working_dir=working_dir) as ray,
+        progress_bar("checking", 0 if plan is None else plan.trials) as bar,
+    ):
+        if plan is None:
+            result = check_recorded(**asked)
+        else:
+            result = run_check(plan, workers, bar.advance, ray)
+    result = replace(result, repeat=_repeat(sys.argv[1:], seed))
+    if out is not None:
+        keep_check(out, result, parse_trials(trials))
     if as_json:
         say_json(result.to_dict())
     else:
-        say(evidence_text(result, " ".join(["ldp-auditor", *map(shlex.quote, sys.argv[1:])])))
+        say(evidence_text(result))
     return exit_code(result.verdict)
+
+
+def _repeat(arguments: list[str], seed: int) -> str:
+    """The command that repeats this one, whatever the default of the seed will be."""
+    with_seed = any(word == "--seed" or word.startswith("--seed=") for word in arguments)
+    more = [] if with_seed else ["--seed", str(seed)]
+    return " ".join(["ldp-auditor", *map(shlex.quote, [*arguments, *more])])
 
 
 def parse_values(values: str | None, domain_size: int | None) -> tuple[Any, ...]:
@@ -132,7 +181,9 @@ def parse_check(words: list[str], **given: Any) -> dict[str, Any]:
         reports = read_recorded(given["recorded"])
         return {"name": str(given["recorded"]), "reports": reports, **settings}
     settings["trials"] = given["trials"]
-    settings["limits"] = Limits(given["call_seconds"], given["total_seconds"])
+    settings["limits"] = Limits(
+        given["call_seconds"], given["total_seconds"], given["open_seconds"]
+    )
     values = parse_values(given["values"], given["domain_size"])
     if given["command"] is not None:
         target: Any = CommandTarget(given["command"])

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from ldp_auditor.cli.arguments import (
+    Address,
     Alpha,
     AsJson,
     Attack,
@@ -18,6 +19,7 @@ from ldp_auditor.cli.arguments import (
     Composition,
     Delta,
     DomainSize,
+    EngineName,
     Neighbours,
     Out,
     Pair,
@@ -62,6 +64,8 @@ def compare(
     attack: Attack = "paper",
     seed: Seed = 42,
     workers: Workers = None,
+    engine: EngineName = None,
+    address: Address = None,
     figure: Annotated[
         Path | None,
         typer.Option(
@@ -74,7 +78,7 @@ def compare(
 ) -> int:
     """Audit all protocols, or those named, under one claim: a table and a figure."""
     from ldp_auditor.comparison import plan_comparison, run_comparison
-    from ldp_auditor.execution.threads import ThreadEngine
+    from ldp_auditor.execution.engines import open_engine
     from ldp_auditor.report.figures import check_figure_path
     from ldp_auditor.report.progress import progress_bar
     from ldp_auditor.sweeps.recording import recorder
@@ -101,10 +105,12 @@ def compare(
         figure = Path("compare.png")
     if figure is not None:
         check_figure_path(figure)
-    with recorder(out) as record, progress_bar("comparing", plan.trials) as bar:
-        comparison = run_comparison(
-            plan, ThreadEngine.of(workers), bar.advance, bar.describe, record.carry_out
-        )
+    with (
+        recorder(out) as record,
+        open_engine(engine, workers, address) as opened,
+        progress_bar("comparing", plan.trials) as bar,
+    ):
+        comparison = run_comparison(plan, opened, bar.advance, bar.describe, record.carry_out)
     if as_json:
         say_json(comparison.to_dict())
     else:

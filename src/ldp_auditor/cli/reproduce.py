@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ldp_auditor.cli.arguments import Workers, parse_trials
+from ldp_auditor.cli.arguments import Address, EngineName, Workers, parse_trials
 from ldp_auditor.cli.output import EXIT_BAD_INPUT, EXIT_NO_VIOLATION, console, say
 from ldp_auditor.cli.sweep import tell_trouble, watching
 from ldp_auditor.errors import AuditError, require
 
 if TYPE_CHECKING:
+    from ldp_auditor.execution.ray_cluster import RayEngine
     from ldp_auditor.studies import Scale, Study
     from ldp_auditor.sweeps.table import Row
 
@@ -50,9 +51,12 @@ def reproduce(
         typer.Option(help="With claims: where to write them.", show_default="OUT/claims.md"),
     ] = None,
     workers: Workers = None,
+    engine: EngineName = None,
+    address: Address = None,
 ) -> int:
     """Reproduce experiments of the paper; a run that was killed goes on with the same command."""
     from ldp_auditor import studies
+    from ldp_auditor.execution.ray_cluster import ray_if_asked
 
     known = studies.available()
     wanted = list(dict.fromkeys(names))
@@ -68,10 +72,11 @@ def reproduce(
     require(document is None or with_claims, "--document is for claims")
     code = EXIT_NO_VIOLATION
     rows: list[Row] = []
-    for study in chosen:
-        more, ended = _reproduce(study, scale, out, workers)
-        rows += more
-        code = max(code, ended)
+    with ray_if_asked(engine, address, workers) as ray:
+        for study in chosen:
+            more, ended = _reproduce(study, scale, out, workers, ray)
+            rows += more
+            code = max(code, ended)
     if len(chosen) > 1:
         _tell_agreement(
             "all studies", list({(r["key"], r.get("reports")): r for r in rows}.values())
@@ -81,7 +86,9 @@ def reproduce(
     return code
 
 
-def _reproduce(study: Study, scale: Scale, out: Path, workers: int | None) -> tuple[list[Row], int]:
+def _reproduce(
+    study: Study, scale: Scale, out: Path, workers: int | None, ray: RayEngine | None
+) -> tuple[list[Row], int]:
     """Run a study, draw it, and tell how well it agrees with the theory."""
     from ldp_auditor.report.paper import draw_study
     from ldp_auditor.report.progress import progress_bar
@@ -98,6 +105,7 @@ def _reproduce(study: Study, scale: Scale, out: Path, workers: int | None) -> tu
             name=study.name,
             workers=workers,
             watch=watching(bar, study.name),
+            ray=ray,
         )
     rows = list(outcome.rows)
     drawn = draw_study(study, rows, scale, out) if rows else []

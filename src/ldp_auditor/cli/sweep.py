@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ldp_auditor.cli.arguments import AsJson, Workers
+from ldp_auditor.cli.arguments import Address, AsJson, EngineName, Workers
 from ldp_auditor.cli.output import EXIT_BAD_INPUT, EXIT_NO_VIOLATION, say, say_json
 
 if TYPE_CHECKING:
@@ -27,16 +27,22 @@ def sweep(
     ],
     out: Out,
     workers: Workers = None,
+    engine: EngineName = None,
+    address: Address = None,
     as_json: AsJson = False,
 ) -> int:
     """Audit every cell of a grid; a run that was killed goes on with the same command."""
+    from ldp_auditor.execution.ray_cluster import ray_if_asked
     from ldp_auditor.report.progress import progress_bar
     from ldp_auditor.sweeps import Grid
     from ldp_auditor.sweeps import sweep as run_sweep
 
     asked = Grid.read(grid)
-    with progress_bar("sweep", 0) as bar:
-        outcome = run_sweep(asked, out, workers=workers, watch=watching(bar, "sweep"))
+    with (
+        ray_if_asked(engine, address, workers) as ray,
+        progress_bar("sweep", 0) as bar,
+    ):
+        outcome = run_sweep(asked, out, workers=workers, watch=watching(bar, "sweep"), ray=ray)
     if as_json:
         say_json(
             {

@@ -15,7 +15,7 @@ from ldp_auditor import mechanisms
 from ldp_auditor.auditing import AuditPlan
 from ldp_auditor.core import AuditResult
 from ldp_auditor.errors import require
-from ldp_auditor.execution.threads import ThreadEngine
+from ldp_auditor.execution.engines import Engine
 from ldp_auditor.interface import plan_audit
 from ldp_auditor.longitudinal import Study, carry_out, plan_looks
 
@@ -70,7 +70,7 @@ class Cell:
         """Results that the cell has: one for every number of reports."""
         return len(self.plan.get("reports", [1]))
 
-    def run(self, engine: ThreadEngine) -> tuple[AuditResult, ...]:
+    def run(self, engine: Engine) -> tuple[AuditResult, ...]:
         """Carry out the audit: a result for every number of reports."""
         return carry_out(*_understand(self.settings), engine)
 

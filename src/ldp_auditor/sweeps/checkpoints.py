@@ -14,7 +14,7 @@ from typing import Any
 
 from ldp_auditor.auditing import Audit, Progress
 from ldp_auditor.core import Counts
-from ldp_auditor.execution.threads import ThreadEngine
+from ldp_auditor.execution.engines import Engine
 from ldp_auditor.sweeps.journal import Journal
 
 CHECKPOINT_SECONDS = 5.0
@@ -36,7 +36,7 @@ class Checkpoints:
     """The content of the audit's plan."""
 
     def __call__(
-        self, audit: Audit, engine: ThreadEngine, progress: Progress | None
+        self, audit: Audit, engine: Engine, progress: Progress | None
     ) -> tuple[Counts, ...]:
         """Count the chunks that the journal lacks; return the counts of all of them."""
         done = sorted(self._done(audit.chunks), key=lambda portion: portion[0])

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ldp_auditor.auditing import AuditPlan, Progress
 from ldp_auditor.core import AuditResult
-from ldp_auditor.execution.threads import ThreadEngine
+from ldp_auditor.execution.engines import Engine
 from ldp_auditor.longitudinal import Study, carry_out
 from ldp_auditor.sweeps.cells import content_of, digest
 from ldp_auditor.sweeps.checkpoints import PORTION, Checkpoints
@@ -29,7 +29,7 @@ class Recorder:
         self,
         plan: AuditPlan,
         study: Study | None,
-        engine: ThreadEngine | None = None,
+        engine: Engine | None = None,
         progress: Progress | None = None,
     ) -> tuple[AuditResult, ...]:
         """Carry out an audit: a result for every number of reports."""

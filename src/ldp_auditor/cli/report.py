@@ -1,0 +1,37 @@
+"""The command `report`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ldp_auditor.cli.output import EXIT_NO_VIOLATION
+
+
+def report(
+    results: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RESULTS", help="Folder that audit, compare, check, sweep or reproduce wrote."
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="The page to write.")] = Path("report.html"),
+    title: Annotated[
+        str | None, typer.Option(help="What stands above the findings.", show_default="none")
+    ] = None,
+) -> int:
+    """Make one HTML page of a results folder: it opens offline and loads nothing."""
+    from ldp_auditor.page.document import write_page
+
+    left_out = write_page(results, out, title)
+    print(f"page written to {out} ({out.stat().st_size / 1e6:.1f} MB)", file=sys.stderr)
+    for reason in left_out[:MOST_TOLD]:
+        print(f"ldp-auditor: left out: {reason}", file=sys.stderr)
+    return EXIT_NO_VIOLATION
+
+
+MOST_TOLD = 5
+"""Reasons that are told one by one; the page has all of them."""

@@ -1,0 +1,154 @@
+"""The evidence of violations: counts, p-values, and the command that repeats the audit."""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ldp_auditor import mechanisms
+from ldp_auditor.core import AuditResult, Counts
+from ldp_auditor.errors import AuditError
+from ldp_auditor.findings import SMALLEST_P_VALUE, CheckResult, p_value
+from ldp_auditor.page.points import Point, settings_of, varied, words_of
+from ldp_auditor.sweeps.cells import Cell
+
+MOST_SHOWN, MOST_OF_ONE = 40, 3
+"""Violations that are shown with their evidence, in all and of one mechanism."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What proves one violation."""
+
+    name: str
+    setting: str
+    claimed: float
+    proven: float
+    alpha: float
+    event: str
+    first: str
+    second: str
+    counts: Counts
+    p_value: float
+    seed: int
+    repeat: str
+    """The command that repeats it, if it is known."""
+
+
+def evidence_of(points: dict[str, list[Point]], checks: Sequence[CheckResult]) -> list[Evidence]:
+    """Collect the evidence of the strongest violations of every mechanism."""
+    found = [of_check(result) for result in checks if result.verdict == "violation"]
+    for mine in points.values():
+        names = varied(mine)
+        broken = [
+            (*max(point.violations, key=lambda entry: entry[1].empirical_epsilon), point)
+            for point in mine
+            if point.violations
+        ]
+        broken.sort(key=lambda entry: entry[1].claim.epsilon - entry[1].empirical_epsilon)
+        for key, result, point in broken[:MOST_OF_ONE]:
+            found.append(of_audit(words_of(point.setting, names), key, result))
+    return found[:MOST_SHOWN]
+
+
+def of_audit(setting: str, key: str, result: AuditResult) -> Evidence:
+    """The evidence of an audit: how often the attack accused the first input."""
+    return Evidence(
+        name=result.mechanism,
+        setting=setting,
+        claimed=result.claim.epsilon,
+        proven=result.empirical_epsilon,
+        alpha=result.alpha,
+        event=f"the {result.attack} attack attributes the report to input {_input(result, 0)}",
+        first=_input(result, 0),
+        second=_input(result, 1),
+        counts=result.counts,
+        p_value=p_value(result.claim, result.bound, result.counts),
+        seed=result.seed,
+        repeat=command_of(key, result),
+    )
+
+
+def of_check(result: CheckResult) -> Evidence:
+    """The evidence of a check: the event that was found and how often it happened."""
+    best = result.best
+    return Evidence(
+        name=result.name,
+        setting=inputs_in_words(result),
+        claimed=result.claim.epsilon,
+        proven=best.empirical_epsilon,
+        alpha=result.alpha,
+        event=best.event,
+        first=_json(best.first),
+        second=_json(best.second),
+        counts=best.counts,
+        p_value=best.p_value,
+        seed=result.seed,
+        repeat=result.repeat,
+    )
+
+
+def inputs_in_words(result: CheckResult) -> str:
+    """How many inputs a check had."""
+    return "1 input" if len(result.values) == 1 else f"{len(result.values):,} inputs"
+
+
+def command_of(key: str, result: AuditResult) -> str:
+    """The command that repeats an audit; none unless it makes the very plan of the journal."""
+    setting = settings_of(result)
+    try:
+        own = mechanisms.find(result.mechanism)
+        options = own.option_types()
+        given: dict[str, Any] = {"domain_size": result.domain_size}
+        if setting["epsilon"] < math.inf:
+            given["epsilon"] = setting["epsilon"]
+        if setting["delta"]:
+            given["delta"] = setting["delta"]
+        given |= {name: setting[name] for name in options if name in setting}
+        given |= {name: setting[name] for name in ("neighbours", "pair") if name in setting}
+        if setting["reports"] != 1:
+            given["reports"] = setting["reports"]
+        given |= {name: setting[name] for name in ("trials", "alpha", "bound")}
+        given |= {"attack": result.attack, "seed": result.seed}
+        for left_out in ((), ("pair",), ("domain_sizes",), ("domain_sizes", "pair")):
+            settings = {name: value for name, value in given.items() if name not in left_out}
+            if _repeats(key, result.mechanism, settings):
+                words = [word for name, value in settings.items() for word in _option(name, value)]
+                return shlex.join(["ldp-auditor", "audit", result.mechanism, *words])
+    except (AuditError, KeyError, TypeError, ValueError):
+        return ""
+    return ""
+
+
+def _repeats(key: str, protocol: str, settings: dict[str, Any]) -> bool:
+    try:
+        return Cell.of(protocol=protocol, **settings).key == key
+    except (AuditError, TypeError, ValueError):
+        return False
+
+
+def _option(name: str, value: Any) -> tuple[str, str]:
+    flag = "--" + name.replace("_", "-")
+    if isinstance(value, tuple):
+        records = any(isinstance(entry, tuple) for entry in value)
+        parts = [",".join(map(str, v)) if isinstance(v, tuple) else str(v) for v in value]
+        return flag, (":" if records else ",").join(parts)
+    return flag, str(value)
+
+
+def _input(result: AuditResult, side: int) -> str:
+    value = (result.pair.first, result.pair.second)[side]
+    return str(list(value) if isinstance(value, tuple) else value)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=repr)
+
+
+def p_value_in_words(value: float) -> str:
+    """A p-value, or that it is smaller than is told."""
+    return f"below {SMALLEST_P_VALUE:g}" if value < SMALLEST_P_VALUE else f"{value:.2g}"

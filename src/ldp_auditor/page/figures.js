@@ -1,0 +1,241 @@
+"use strict";
+
+// A figure of the page: its controls, its plot, and the table of its numbers.
+
+class PageFigure {
+  constructor(element, data) {
+    this.element = element;
+    this.data = data;
+    this.place = element.querySelector(".plot");
+    this.state = { item: data.start || 0, hidden: new Set(), ...this.axesAtFirst() };
+    this.buildControls();
+    element.querySelector("details").addEventListener("toggle", () => this.buildTable());
+  }
+
+  get item() {
+    return this.data.cases[this.state.item];
+  }
+
+  // Logarithmic where values span more than a decade or so.
+  axesAtFirst() {
+    if (this.data.kind !== "curve") {
+      return { logX: false, logY: false };
+    }
+    const spans = (values, factor) => {
+      const numbers = values.filter((value) => typeof value === "number");
+      const least = Math.min(...numbers);
+      return numbers.length > 1 && least > 0 && Math.max(...numbers) / least >= factor;
+    };
+    const x = this.data.cases.flatMap((item) => item.x);
+    const y = this.data.cases.flatMap((item) => [...item.claimed, ...item.worst]);
+    return { logX: spans(x, 16), logY: spans(y, 16) };
+  }
+
+  buildControls() {
+    const controls = this.element.querySelector(".controls");
+    controls.replaceChildren();
+    if (this.data.cases.length > 1) {
+      controls.append(this.settingControl());
+    }
+    const { series } = PLOTS[this.data.kind](this.data, this.item, this.state, theme());
+    if (series.length > 1) {
+      const group = document.createElement("fieldset");
+      const legend = document.createElement("legend");
+      legend.className = "unseen";
+      legend.textContent = "Series to show";
+      group.append(legend, ...series.map((entry) => this.toggle(entry)));
+      controls.append(group);
+    }
+    const axes = document.createElement("div");
+    axes.className = "axes";
+    if (this.data.kind !== "gap") {
+      const across = this.data.kind === "bars" ? "Logarithmic axis" : "Logarithmic horizontal axis";
+      axes.append(this.axisToggle("logX", across));
+    }
+    if (this.data.kind === "curve") {
+      axes.append(this.axisToggle("logY", "Logarithmic vertical axis"));
+    }
+    controls.append(axes);
+  }
+
+  settingControl() {
+    const label = document.createElement("label");
+    label.className = "setting";
+    const select = document.createElement("select");
+    this.data.cases.forEach((item, index) => {
+      const option = document.createElement("option");
+      option.value = String(index);
+      option.textContent = item.label;
+      option.selected = index === this.state.item;
+      select.append(option);
+    });
+    select.addEventListener("change", () => {
+      this.state.item = Number(select.value);
+      this.buildControls();
+      this.element.querySelector(".setting select").focus();
+      this.draw();
+      this.buildTable();
+    });
+    label.append("Setting", select);
+    return label;
+  }
+
+  toggle(entry) {
+    const label = document.createElement("label");
+    const box = document.createElement("input");
+    box.type = "checkbox";
+    box.checked = !this.state.hidden.has(entry.key);
+    box.addEventListener("change", () => {
+      if (box.checked) {
+        this.state.hidden.delete(entry.key);
+      } else {
+        this.state.hidden.add(entry.key);
+      }
+      this.draw();
+    });
+    label.append(box, swatch(entry.swatch), entry.label);
+    return label;
+  }
+
+  axisToggle(name, words) {
+    const label = document.createElement("label");
+    const box = document.createElement("input");
+    box.type = "checkbox";
+    box.checked = this.state[name];
+    box.addEventListener("change", () => {
+      this.state[name] = box.checked;
+      this.draw();
+    });
+    label.append(box, words);
+    return label;
+  }
+
+  draw(width) {
+    const { series, layout } = PLOTS[this.data.kind](this.data, this.item, this.state, theme());
+    const traces = series.map((entry) => ({
+      ...entry.trace,
+      visible: !this.state.hidden.has(entry.key),
+    }));
+    if (width) {
+      Object.assign(layout, { width, height: 0.8 * layout.height, autosize: false });
+    }
+    const shown = series.filter((entry) => !this.state.hidden.has(entry.key));
+    this.place.setAttribute("aria-label", this.words(shown));
+    this.place.style.minHeight = `${layout.height}px`;
+    const config = { displayModeBar: false, responsive: !width, doubleClick: false };
+    Plotly.react(this.place, traces, layout, config);
+    this.element.classList.add("drawn");
+  }
+
+  words(series) {
+    const names = series.map((entry) => entry.label).join(", ");
+    const setting = this.item.label ? ` at ${this.item.label}` : "";
+    return `Chart of ${this.data.name}${setting}: ${names}. Its numbers are in the table below it.`;
+  }
+
+  buildTable() {
+    const details = this.element.querySelector("details");
+    if (!details.open) {
+      return;
+    }
+    const { head, rows } = TABLES[this.data.kind](this.data, this.item);
+    const table = document.createElement("table");
+    table.className = "numbers";
+    const caption = document.createElement("caption");
+    caption.textContent = [this.data.name, this.item.label].filter(Boolean).join(", ");
+    const body = document.createElement("tbody");
+    for (const row of rows) {
+      body.append(tableRow(row, "td", true));
+    }
+    const top = document.createElement("thead");
+    top.append(tableRow(head, "th", false));
+    table.append(caption, top, body);
+    details.querySelector(".scroll").replaceChildren(table);
+  }
+}
+
+const TABLES = {
+  curve(figure, item) {
+    const head = [figure.axis, "claimed", "worst case"];
+    for (const { attack } of item.attacks) {
+      head.push(`${attack}, unlimited trials`, `${attack}, proven`, `${attack}, counts alone`);
+      head.push(`${attack}, ± over seeds`);
+    }
+    const rows = item.x.map((x, i) => {
+      const row = [shortNumber(x), told(item.claimed[i]), told(item.worst[i])];
+      for (const attack of item.attacks) {
+        row.push(told(attack.exact[i]), told(attack.measured[i]));
+        row.push(told(attack.estimate[i]), told(attack.deviation[i]));
+      }
+      return row;
+    });
+    return { head, rows };
+  },
+  gap(figure, item) {
+    const rows = item.attacks.map(({ attack, steps }) => [attack, ...steps.map(told)]);
+    return { head: ["attack", "claimed", "slack", "weakness", "Monte Carlo", "proven"], rows };
+  },
+  bars(figure, item) {
+    const head = ["mechanism", "claimed", "worst case"];
+    for (const { attack } of item.attacks) {
+      head.push(`${attack}, unlimited trials`, `${attack}, proven`);
+    }
+    const rows = item.names.map((name, i) => {
+      const row = [name, told(item.claimed[i]), told(item.worst[i])];
+      for (const attack of item.attacks) {
+        row.push(told(attack.exact[i]), told(attack.measured[i]));
+      }
+      return row;
+    });
+    return { head, rows };
+  },
+};
+
+function tableRow(cells, tag, named) {
+  const row = document.createElement("tr");
+  cells.forEach((text, index) => {
+    const isName = named && index === 0;
+    const cell = document.createElement(isName ? "th" : tag);
+    if (cell.tagName === "TH") {
+      cell.scope = isName ? "row" : "col";
+    }
+    cell.textContent = text;
+    row.append(cell);
+  });
+  return row;
+}
+
+// The look of a series beside its name.
+function swatch({ colour, dash, symbol, block }) {
+  const space = "http://www.w3.org/2000/svg";
+  const svg = document.createElementNS(space, "svg");
+  const make = (tag, attributes) => {
+    const shape = document.createElementNS(space, tag);
+    for (const [name, value] of Object.entries(attributes)) {
+      shape.setAttribute(name, value);
+    }
+    svg.append(shape);
+  };
+  svg.setAttribute("width", "26");
+  svg.setAttribute("height", "12");
+  svg.setAttribute("aria-hidden", "true");
+  const dashes = { solid: "", dash: "7 4", dot: "2 3", dashdot: "7 3 2 3", longdashdot: "11 3 2 3" };
+  if (block) {
+    make("rect", { x: 2, y: 1, width: 22, height: 10, fill: colour });
+    return svg;
+  }
+  if (dash !== undefined) {
+    const line = { x1: 0, y1: 6, x2: 26, y2: 6, stroke: colour, "stroke-width": 2.2 };
+    make("line", { ...line, "stroke-dasharray": dashes[dash] ?? "4 3" });
+  }
+  if (symbol === "circle") {
+    make("circle", { cx: 13, cy: 6, r: 4.4, fill: colour });
+  } else if (symbol === "square") {
+    make("rect", { x: 9, y: 2, width: 8, height: 8, fill: colour });
+  } else if (symbol === "diamond-open") {
+    make("path", { d: "M13 1 18 6 13 11 8 6Z", fill: "none", stroke: colour, "stroke-width": 2 });
+  } else if (symbol) {
+    make("path", { d: "M13 1 18 6 13 11 8 6Z", fill: colour });
+  }
+  return svg;
+}

@@ -1,0 +1,107 @@
+"""What a results folder holds, read without changing anything in it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ldp_auditor.core import AuditResult
+from ldp_auditor.errors import AuditError, require
+from ldp_auditor.findings import CheckResult
+from ldp_auditor.page.records import audit_of, check_of
+from ldp_auditor.sweeps.cells import digest
+from ldp_auditor.sweeps.checkpoints import PORTION
+from ldp_auditor.sweeps.journal import JOURNAL, understood
+
+CHECK, RUN = "check", "run"
+"""What tells the plan of a check from that of an audit, and one run of it from another."""
+
+MOST_BYTES = 2**30
+"""Size of a journal at most."""
+
+
+@dataclass(frozen=True)
+class Contents:
+    """The results of a folder."""
+
+    audits: Sequence[tuple[str, AuditResult]]
+    """Each with the key of its cell."""
+    checks: Sequence[CheckResult]
+    versions: Sequence[str]
+    """Of this package, that made them."""
+    left_out: Sequence[str]
+    """What is not among them, and why."""
+
+
+def read_folder(folder: Path) -> Contents:
+    """Read the journal of a folder; what is no result is left out, with the reason."""
+    content = _read(folder)
+    audits: list[tuple[str, AuditResult]] = []
+    checks: dict[str, CheckResult] = {}
+    versions: set[str] = set()
+    reasons: Counter[str] = Counter()
+    seen: set[str] = set()
+    for line in content.split(b"\n"):
+        if not line.strip():
+            continue
+        entry = understood(line)
+        if entry is None or not isinstance(entry["plan"], Mapping):
+            reasons["damaged line of the journal"] += 1
+            continue
+        if PORTION in entry["plan"] or entry["key"] in seen:
+            continue
+        seen.add(entry["key"])
+        for plain in entry["results"]:
+            try:
+                if CHECK in entry["plan"]:
+                    about = _about(entry["plan"])
+                    if about in checks:
+                        reasons["earlier run of a check that was run again"] += 1
+                    checks[about] = check_of(plain)
+                else:
+                    audits.append((entry["key"], audit_of(plain)))
+            except (AuditError, OverflowError) as error:
+                reasons[f"unreadable result: {_short(str(error))}"] += 1
+                continue
+            versions.add(_short(str(plain.get("version", "unknown"))))
+    require(
+        bool(audits or checks),
+        f"{folder} has no finished results"
+        + "".join(f"; left out: {_counted(*found)}" for found in reasons.most_common(1)),
+    )
+    left_out = [_counted(*found) for found in reasons.most_common()]
+    return Contents(audits, list(checks.values()), sorted(versions), left_out)
+
+
+def _read(folder: Path) -> bytes:
+    path = folder / JOURNAL
+    require(folder.is_dir(), f"{str(folder)!r} is not a folder of results")
+    require(
+        path.is_file(),
+        f"{str(folder)!r} has no {JOURNAL}; audit, compare, check, sweep and reproduce write one "
+        "with --out",
+    )
+    try:
+        size = path.stat().st_size
+        require(size <= MOST_BYTES, f"{path} is too large for a page: {size:,} bytes")
+        return path.read_bytes()
+    except OSError as error:
+        raise AuditError(f"cannot read {path}: {error}") from None
+
+
+def _about(plan: Mapping[str, Any]) -> str:
+    """What a check is about, whichever run it is: a later one takes the place of the earlier."""
+    return digest({name: value for name, value in plan.items() if name != RUN})
+
+
+def _counted(reason: str, count: int) -> str:
+    return reason if count == 1 else f"{reason} ({count:,} times)"
+
+
+def _short(text: str) -> str:
+    """As long as a line of the page can be."""
+    text = " ".join(text.split())
+    return text if len(text) <= 160 else text[:159] + "…"

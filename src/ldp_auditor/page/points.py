@@ -1,0 +1,209 @@
+"""Points: audits of one setting by one attack, averaged over seeds; and what was varied."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from ldp_auditor.core import AuditResult, Rates, exceeds
+
+AXES = ("epsilon", "domain_size", "reports", "delta", "attributes", "hash_range")
+"""Settings that make good axes, the best first."""
+
+LAST = ("trials", "alpha", "bound", "domain_sizes", "pair")
+"""Settings that are told last."""
+
+DERIVED = frozenset(
+    [
+        "sequential_epsilon",
+        "sequential_delta",
+        "composed_epsilon",
+        "composed_delta",
+        "worst_case_one",
+        "worst_case_all",
+        "holds_for_one",
+        "holds_for_all",
+    ]
+)
+"""Options that follow from the others."""
+
+SHORT = {
+    "epsilon": "ε",
+    "delta": "δ",
+    "domain_size": "k",
+    "hash_range": "g",
+    "attributes": "d",
+    "trials": "T",
+    "reports": "reports",
+    "domain_sizes": "sizes",
+    "alpha": "alpha",
+}
+"""What settings are called in few characters."""
+
+Setting = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Point:
+    """One setting under one attack."""
+
+    results: Sequence[AuditResult]
+    """One for every seed."""
+    keys: Sequence[str]
+    """Of their cells."""
+    setting: Setting
+
+    @property
+    def first(self) -> AuditResult:
+        """The result of the first seed, which has all that seeds do not change."""
+        return self.results[0]
+
+    @property
+    def claimed(self) -> float:
+        """What is promised."""
+        return self.first.claim.epsilon
+
+    @cached_property
+    def measured(self) -> float:
+        """The proven epsilon, averaged over seeds."""
+        return statistics.fmean(result.empirical_epsilon for result in self.results)
+
+    @cached_property
+    def deviation(self) -> float | None:
+        """Standard deviation over seeds, if there are several."""
+        values = [result.empirical_epsilon for result in self.results]
+        if len(values) < 2 or math.inf in values:
+            return None
+        return statistics.pstdev(values)
+
+    @cached_property
+    def estimate(self) -> float:
+        """What the counts alone say, without any confidence, averaged over seeds."""
+        return statistics.fmean(
+            Rates(
+                result.counts.true_positives / result.counts.trials,
+                result.counts.false_positives / result.counts.trials,
+            ).epsilon(result.claim.delta)
+            for result in self.results
+        )
+
+    @property
+    def averaged(self) -> AuditResult:
+        """The result with the averaged epsilon."""
+        return replace(self.first, empirical_epsilon=self.measured)
+
+    @property
+    def violations(self) -> list[tuple[str, AuditResult]]:
+        """The results that exceed the claim, with the keys of their cells."""
+        both = zip(self.keys, self.results, strict=True)
+        return [(key, result) for key, result in both if result.verdict == "violation"]
+
+    @property
+    def broken_by_theory(self) -> bool:
+        """Whether the exact worst case exceeds the claim."""
+        worst = self.first.worst_case_epsilon
+        return worst is not None and exceeds(worst, self.claimed)
+
+
+def settings_of(result: AuditResult) -> dict[str, Any]:
+    """Everything that decides an audit but its attack and its seed, the usual axes first."""
+    stated = result.per_report or result.claim
+    given = {
+        "epsilon": stated.epsilon,
+        "delta": stated.delta,
+        "domain_size": result.domain_size,
+        "reports": 1,
+        **{name: value for name, value in result.options.items() if name not in DERIVED},
+        "trials": result.counts.trials,
+        "alpha": result.alpha,
+        "bound": result.bound,
+        "pair": (result.pair.first, result.pair.second),
+    }
+    return {name: given[name] for name in in_order(given)}
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Sort settings: usual axes, options, what is told last."""
+    present = set(names)
+    middle = sorted(present - {*AXES, *LAST})
+    return [name for name in (*AXES, *middle, *LAST) if name in present]
+
+
+def points_of(audits: Iterable[tuple[str, AuditResult]]) -> dict[str, list[Point]]:
+    """Collect the points of every mechanism, in the order of the journal."""
+    groups: dict[tuple[str, str, str], list[tuple[str, AuditResult]]] = {}
+    for key, result in audits:
+        about = (result.mechanism, result.attack, repr(settings_of(result)))
+        groups.setdefault(about, []).append((key, result))
+    found: dict[str, list[Point]] = {}
+    for (mechanism, _, _), group in groups.items():
+        results = tuple(result for _, result in group)
+        point = Point(results, tuple(key for key, _ in group), settings_of(results[0]))
+        found.setdefault(mechanism, []).append(point)
+    return found
+
+
+def varied(points: Sequence[Point]) -> list[str]:
+    """Settings that were varied, without those that follow from others.
+
+    A hash range that is made from epsilon is no axis beside it: points that agree in epsilon agree
+    in the hash range.
+    """
+    chosen: list[str] = []
+    for name in in_order(name for point in points for name in point.setting):
+        values: dict[str, set[str]] = {}
+        for point in points:
+            at = repr([point.setting.get(other) for other in chosen])
+            values.setdefault(at, set()).add(repr(point.setting.get(name)))
+        if any(len(distinct) > 1 for distinct in values.values()):
+            chosen.append(name)
+    return chosen
+
+
+def axis_of(points: Sequence[Point]) -> str | None:
+    """The varied setting with most values; the earlier one of two with as many."""
+    best, most = None, 1
+    for name in varied(points):
+        values = [point.setting.get(name) for point in points]
+        distinct = {value for value in values if is_number(value)}
+        numeric = all(is_number(value) for value in values)
+        if numeric and len(distinct) > most:
+            best, most = name, len(distinct)
+    return best
+
+
+def is_number(value: Any) -> bool:
+    """Tell finite numbers from all else."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def words_of(setting: Setting, names: Iterable[str]) -> str:
+    """Some settings in words: "ε = 1, k = 25"."""
+    told = {
+        name: f"{SHORT.get(name, name.replace('_', ' '))} = {value_in_words(setting[name])}"
+        for name in names
+        if setting.get(name) is not None
+    }
+    if setting.get("reports") == 1 and len(told) > 1:
+        told.pop("reports", None)  # nothing special
+    return ", ".join(told.values())
+
+
+def value_in_words(value: Any) -> str:
+    """A setting's value for people."""
+    if isinstance(value, tuple):
+        parts = [value_in_words(entry) for entry in value]
+        same = len(parts) > 1 and len(set(parts)) == 1
+        return (
+            f"{len(parts)} \N{MULTIPLICATION SIGN} {parts[0]}" if same else f"({', '.join(parts)})"
+        )
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    if value == math.inf:
+        return "∞"
+    whole = float(value).is_integer() and 1000 <= abs(value) < 1e15
+    return f"{int(value):,}" if whole else f"{value:g}"

@@ -1,0 +1,53 @@
+"use strict";
+
+// Unpacks the data and the plotting library, and draws what comes into view.
+
+const PAPER_WIDTH = 660;
+
+async function unpacked(name) {
+  const text = document.getElementById(`data-${name}`).textContent;
+  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).text();
+}
+
+async function start() {
+  startTable();
+  const data = JSON.parse(await unpacked("figures"));
+  const places = Array.from(document.querySelectorAll("figure[data-figure]"));
+  if (places.length === 0) {
+    return;
+  }
+  const script = document.createElement("script");
+  script.textContent = await unpacked("library");
+  document.head.append(script);
+  const figures = places.map((place) => new PageFigure(place, data[place.dataset.figure]));
+  const waiting = new Set(figures);
+  const drawOne = (figure) => {
+    waiting.delete(figure);
+    figure.draw();
+  };
+  const drawRest = () => {
+    const [next] = waiting;
+    if (next) {
+      drawOne(next);
+      later(drawRest);
+    } else {
+      document.documentElement.dataset.ready = "yes";
+    }
+  };
+  const later = window.requestIdleCallback || ((work) => setTimeout(work, 30));
+  later(drawRest);
+  const redraw = (width) => {
+    for (const figure of figures) {
+      waiting.delete(figure);
+      figure.buildControls();
+      figure.draw(width);
+    }
+  };
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraw());
+  matchMedia("print").addEventListener("change", (event) =>
+    redraw(event.matches ? PAPER_WIDTH : undefined));
+}
+
+start();

@@ -1,0 +1,71 @@
+"use strict";
+
+// The overview table: press a column's name to sort, write or choose to filter.
+
+function startTable() {
+  const table = document.getElementById("overview-table");
+  const body = table.tBodies[0];
+  const rows = Array.from(body.rows);
+  const texts = rows.map((row) => Array.from(row.cells, (cell) => cell.textContent));
+  const order = new Map(rows.map((row, index) => [row, index]));
+  const find = document.getElementById("find");
+  const attack = document.getElementById("by-attack");
+  const verdict = document.getElementById("by-verdict");
+  const count = document.getElementById("count");
+
+  function filter() {
+    const sought = find.value.trim().toLowerCase();
+    let shown = 0;
+    rows.forEach((row, index) => {
+      const cells = texts[index];
+      const fits = (!sought || cells.join(" ").toLowerCase().includes(sought))
+        && (!attack.value || cells[2] === attack.value)
+        && (!verdict.value || cells[cells.length - 1] === verdict.value);
+      row.hidden = !fits;
+      shown += fits ? 1 : 0;
+    });
+    count.textContent = shown === rows.length
+      ? `${rows.length.toLocaleString("en")} rows`
+      : `${shown.toLocaleString("en")} of ${rows.length.toLocaleString("en")} rows`;
+  }
+
+  function sort(heading) {
+    const column = heading.cellIndex;
+    const descending = heading.getAttribute("aria-sort") === "ascending";
+    for (const other of heading.parentElement.cells) {
+      other.removeAttribute("aria-sort");
+    }
+    heading.setAttribute("aria-sort", descending ? "descending" : "ascending");
+    const isNumber = heading.classList.contains("n");
+    const keys = new Map(rows.map((row, index) => [row, texts[index][column]]));
+    const compare = (a, b) => {
+      const difference = isNumber
+        ? compareNumbers(sortNumber(keys.get(a)), sortNumber(keys.get(b)), descending)
+        : keys.get(a).localeCompare(keys.get(b), "en", { numeric: true }) * (descending ? -1 : 1);
+      return difference || order.get(a) - order.get(b);
+    };
+    body.append(...rows.slice().sort(compare));
+  }
+
+  for (const heading of table.tHead.rows[0].cells) {
+    heading.querySelector("button").addEventListener("click", () => sort(heading));
+  }
+  for (const control of [find, attack, verdict]) {
+    control.addEventListener("input", filter);
+  }
+}
+
+function sortNumber(text) {
+  return text === "∞" ? Infinity : Number.parseFloat(text);
+}
+
+// What is not a number stands at the end, whatever the direction.
+function compareNumbers(a, b, descending) {
+  if (Number.isNaN(a) || Number.isNaN(b)) {
+    return Number(Number.isNaN(a)) - Number(Number.isNaN(b));
+  }
+  if (a === b) {
+    return 0;
+  }
+  return (a < b ? -1 : 1) * (descending ? -1 : 1);
+}

@@ -1,0 +1,86 @@
+"use strict";
+
+// Colours come from the style sheet, so that dark mode and paper have their own.
+
+const EXACT_DASHES = ["dashdot", "longdashdot", "4px 3px", "9px 2px"];
+const ATTACK_MARKERS = ["circle", "square", "diamond", "triangle-up"];
+
+function theme() {
+  const style = getComputedStyle(document.documentElement);
+  const value = (name) => style.getPropertyValue(`--${name}`).trim();
+  return {
+    ink: value("ink"),
+    muted: value("muted"),
+    line: value("line"),
+    paper: value("paper"),
+    claimed: value("claimed"),
+    worst: value("worst"),
+    loss: value("loss"),
+    attacks: [1, 2, 3, 4].map((n) => value(`attack-${n}`)),
+    font: getComputedStyle(document.body).fontFamily,
+  };
+}
+
+// The same attack looks the same in all figures.
+const attackPlaces = new Map([["paper", 0], ["optimal", 1]]);
+
+function placeOf(attack) {
+  if (!attackPlaces.has(attack)) {
+    attackPlaces.set(attack, attackPlaces.size);
+  }
+  return attackPlaces.get(attack) % 4;
+}
+
+// Plotly reads a little HTML in its texts; names are text.
+function plotText(text) {
+  return String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+}
+
+// "inf" cannot be drawn.
+function drawn(values) {
+  return values.map((value) => (typeof value === "number" ? value : null));
+}
+
+function told(value) {
+  if (value === "inf") {
+    return "∞";
+  }
+  if (typeof value !== "number") {
+    return "–";
+  }
+  return value !== 0 && (Math.abs(value) < 1e-3 || Math.abs(value) >= 1e6)
+    ? value.toPrecision(4)
+    : value.toFixed(4);
+}
+
+function baseLayout(colours, height) {
+  return {
+    height,
+    autosize: true,
+    paper_bgcolor: "rgba(0,0,0,0)",
+    plot_bgcolor: "rgba(0,0,0,0)",
+    font: { family: colours.font, size: 13, color: colours.ink },
+    showlegend: false,
+    dragmode: false,
+    hoverlabel: {
+      bgcolor: colours.paper,
+      bordercolor: colours.muted,
+      font: { family: colours.font, size: 13, color: colours.ink },
+      namelength: -1,
+      align: "left",
+    },
+  };
+}
+
+function baseAxis(colours, title) {
+  return {
+    title: { text: plotText(title), font: { size: 13, color: colours.muted }, standoff: 8 },
+    gridcolor: colours.line,
+    linecolor: colours.muted,
+    tickcolor: colours.muted,
+    zerolinecolor: colours.muted,
+    zeroline: false,
+    automargin: true,
+    fixedrange: true,
+  };
+}

@@ -1,0 +1,64 @@
+"""A real browser: the Chromium of this machine, without a window."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+def chromium() -> str:
+    """Where a Chromium is; without one the test is skipped, and says so."""
+    found = next(filter(None, map(shutil.which, NAMES)), None)
+    if found is None:
+        pytest.skip("no Chromium on this machine: apt-get install chromium")
+    return found
+
+
+@dataclass
+class Visit:
+    """A page that is open, and what it did."""
+
+    page: Any
+    errors: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def violations(self) -> list[str]:
+        """Serious accessibility issues that axe-core finds."""
+        from axe_playwright_python.sync_playwright import Axe
+
+        found = Axe().run(self.page).response["violations"]
+        return [
+            f"{issue['id']}: {node['html'][:120]}"
+            for issue in found
+            if issue["impact"] in ("serious", "critical")
+            for node in issue["nodes"]
+        ]
+
+
+@contextlib.contextmanager
+def visit(browser: Any, path: Path, **settings: Any) -> Iterator[Visit]:
+    """Open a file and wait until its figures are drawn; nothing may go wrong or out."""
+    context = browser.new_context(**{"viewport": {"width": 1280, "height": 860}, **settings})
+    try:
+        page = context.new_page()
+        seen = Visit(page)
+        page.on("console", lambda message: seen.errors.append(f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: seen.errors.append(str(error)))
+        page.on("dialog", lambda dialog: seen.errors.append(f"dialog: {dialog.message}"))
+        page.on("request", lambda request: seen.requests.append(request.url))
+        page.goto(path.as_uri())
+        page.wait_for_selector("html[data-ready]", timeout=60_000)
+        yield seen
+        assert seen.errors == []
+        away = [url for url in seen.requests if not url.startswith(("file:", "data:", "blob:"))]
+        assert away == []
+    finally:
+        context.close()

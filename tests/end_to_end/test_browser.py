@@ -1,0 +1,188 @@
+"""The page in a real browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ldp_auditor.page.document import write_page
+from tests.end_to_end.browsing import Visit, chromium, visit
+from tests.pages import audited, checked, swept, write
+from tests.unit.test_page import HOSTILE
+
+pytestmark = pytest.mark.browser
+
+PHONE = {"viewport": {"width": 390, "height": 844}}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    path = chromium()
+    playwright = pytest.importorskip("playwright.sync_api").sync_playwright().start()
+    opened = playwright.chromium.launch(executable_path=path)
+    yield opened
+    opened.close()
+    playwright.stop()
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("page")
+    write_page(swept(folder / "results"), folder / "report.html")
+    return folder / "report.html"
+
+
+@pytest.fixture
+def seen(browser: Any, report: Path) -> Iterator[Visit]:
+    with visit(browser, report) as opened:
+        yield opened
+
+
+def rows(seen: Visit, column: int) -> list[str]:
+    """The texts of a column of the overview table, as far as they are shown."""
+    cells = seen.page.locator(f"#overview-table tbody tr:visible > :nth-child({column})")
+    texts: list[str] = cells.all_inner_texts()
+    return texts
+
+
+def test_the_first_screen_tells_what_was_found(seen: Visit) -> None:
+    assert seen.page.inner_text("h1") == "2 of 5 mechanisms break their privacy promise."
+    first = seen.page.locator(".verdicts li").first
+    assert "breaks its promise" in first.inner_text()
+    assert first.bounding_box()["y"] < 860
+    first.get_by_role("link", name="The evidence").click()
+    assert seen.page.url.endswith("#evidence-1")
+
+
+def test_every_figure_is_drawn(seen: Visit) -> None:
+    figures = seen.page.locator("figure[data-figure]")
+    assert figures.count() == seen.page.locator("figure.drawn .plot svg.main-svg").count() // 3
+    labels = figures.locator(".plot").evaluate_all("all => all.map(e => e.ariaLabel)")
+    assert all(label.startswith("Chart of") for label in labels)
+
+
+def test_the_table_sorts(seen: Visit) -> None:
+    heading = seen.page.get_by_role("columnheader", name="Proven")
+    for direction, reverse in (("ascending", False), ("descending", True)):
+        heading.get_by_role("button").click()
+        assert heading.get_attribute("aria-sort") == direction
+        values = [float(value) for value in rows(seen, 7)]
+        assert values == sorted(values, reverse=reverse)
+    seen.page.get_by_role("columnheader", name="Claimed").get_by_role("button").press("Enter")
+    assert rows(seen, 4)[-1] == "∞"
+    assert rows(seen, 5)[-1] == "∞"
+    seen.page.get_by_role("columnheader", name="Worst case").get_by_role("button").click()
+    assert rows(seen, 5)[-1] == "\N{EN DASH}"
+
+
+def test_the_table_filters(seen: Visit) -> None:
+    total = len(rows(seen, 1))
+    seen.page.get_by_label("Find").fill("oue")
+    assert set(rows(seen, 1)) == {"OUE"}
+    assert seen.page.inner_text("#count") == f"8 of {total} rows"
+    seen.page.locator("#by-attack").select_option("optimal")
+    assert set(rows(seen, 3)) == {"optimal"}
+    seen.page.get_by_label("Find").fill("")
+    seen.page.locator("#by-attack").select_option("")
+    seen.page.locator("#by-verdict").select_option("violation")
+    assert set(rows(seen, 1)) == {"Broken", "package:mechanism"}
+
+
+def curve(seen: Visit) -> Any:
+    """The figure of GRR over epsilon."""
+    return seen.page.locator("figure", has_text="Epsilon over the claimed epsilon").first
+
+
+def test_hovering_shows_values(seen: Visit) -> None:
+    figure = curve(seen)
+    figure.scroll_into_view_if_needed()
+    box = figure.locator(".nsewdrag").first.bounding_box()
+    middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    seen.page.mouse.move(*middle)
+    seen.page.mouse.move(middle[0] + 3, middle[1])
+    label = figure.locator(".hoverlayer .legend, .hoverlayer .hovertext").first
+    label.wait_for()
+    assert "claimed" in label.text_content()
+    assert "± 0.0050" in label.text_content()
+
+
+def test_series_toggle_by_mouse_and_keyboard(seen: Visit) -> None:
+    figure = curve(seen)
+    lines = figure.locator(".scatterlayer .trace")
+    before = lines.count()
+    box = figure.get_by_role("checkbox", name="worst case (exact)")
+    box.uncheck()
+    assert lines.count() == before - 1
+    assert "worst" not in figure.locator(".plot").get_attribute("aria-label")
+    box.focus()
+    seen.page.keyboard.press("Space")
+    assert lines.count() == before
+
+
+def test_axes_become_logarithmic(seen: Visit) -> None:
+    figure = curve(seen)
+    kind = "e => e._fullLayout.yaxis.type"
+    box = figure.get_by_label("Logarithmic vertical axis")
+    for checked_now, name in ((True, "log"), (False, "linear")):
+        box.set_checked(checked_now)
+        assert figure.locator(".plot").evaluate(kind) == name
+
+
+def test_settings_are_chosen_and_the_numbers_follow(seen: Visit) -> None:
+    figure = curve(seen)
+    figure.get_by_text("The numbers of this figure").click()
+    assert figure.locator("table caption").inner_text() == "GRR, k = 10"
+    assert figure.locator("tbody th").all_inner_texts() == ["0.5", "1", "2", "4"]
+    figure.get_by_label("Setting").select_option(label="k = 50")
+    assert figure.locator("table caption").inner_text() == "GRR, k = 50"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(browser: Any, report: Path, scheme: str) -> None:
+    # The page's policy would refuse axe-core, which is no script of its own.
+    with visit(browser, report, color_scheme=scheme, bypass_csp=True) as seen:
+        for summary in seen.page.locator("summary").all():
+            summary.click()
+        assert seen.violations() == []
+
+
+def test_a_phone_shows_all_of_it(browser: Any, report: Path) -> None:
+    with visit(browser, report, **PHONE) as seen:
+        width = seen.page.evaluate("document.documentElement.scrollWidth")
+        assert width <= 390
+        for plot in seen.page.locator(".plot").all():
+            assert plot.bounding_box()["width"] <= 390
+
+
+def test_dark_mode_and_paper_have_their_own_colours(browser: Any, report: Path) -> None:
+    ink = "document.querySelector('.plot')._fullLayout.font.color"
+    with visit(browser, report, color_scheme="dark") as seen:
+        dark = seen.page.evaluate(ink)
+        seen.page.emulate_media(media="print")
+        seen.page.wait_for_timeout(500)
+        assert seen.page.evaluate(ink) != dark
+        assert seen.page.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
+        assert not seen.page.locator(".filters").is_visible()
+        assert len(seen.page.pdf(format="A4")) > 10_000
+
+
+def test_hostile_names_do_no_harm(browser: Any, tmp_path: Path) -> None:
+    results = [
+        audited(name, attack=name, option=name, epsilon=epsilon, worst_case_epsilon=None)
+        for name in (*HOSTILE, "\u05d0\u05d1\u05d2 \u202egnp")
+        for epsilon in (1.0, 2.0)
+    ]
+    broken = [checked(name, repeat=name, values=[name]) for name in HOSTILE]
+    broken += [audited(name, empirical_epsilon=2.0) for name in HOSTILE]
+    write_page(write(tmp_path / "results", *results, *broken), tmp_path / "r.html", HOSTILE[0])
+    with visit(browser, tmp_path / "r.html", **PHONE) as seen:
+        for summary in seen.page.locator("summary").all():
+            summary.click()
+        plot = seen.page.locator("figure", has_text="Epsilon over").first.locator(".nsewdrag").first
+        plot.hover()
+        assert seen.page.locator("img, iframe, object, embed").count() == 0
+        assert seen.page.evaluate("document.scripts.length") == 4
+        assert seen.page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -1,0 +1,22 @@
+"""A Ray cluster of two nodes with a core each on this machine, in a process of its own.
+
+python two_nodes.py: prints the address; the word "remove" on standard input takes the second node
+away as a power cut would; at the end of the input the cluster is ended.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from ray.cluster_utils import Cluster
+
+if __name__ == "__main__":
+    head = {"num_cpus": 1, "include_dashboard": False, "object_store_memory": 10**8}
+    cluster = Cluster(initialize_head=True, head_node_args=head)
+    second = cluster.add_node(num_cpus=1, object_store_memory=10**8)
+    print(cluster.address, flush=True)
+    for line in sys.stdin:
+        if line.strip() == "remove":
+            cluster.remove_node(second, allow_graceful=False)
+            print("removed", flush=True)
+    cluster.shutdown()
