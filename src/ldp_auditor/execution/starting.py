@@ -9,6 +9,7 @@ import os
 import pickle
 import signal
 import sys
+import threading
 import types
 import warnings
 from collections.abc import Callable, Iterator
@@ -114,16 +115,37 @@ def _no_main_module() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _no_interrupt() -> Iterator[None]:
-    """Start a process that Ctrl-C does not reach, not even while it imports."""
+    """Start a process that Ctrl-C does not reach, not even while it imports.
+
+    An interrupt that arrives meanwhile is heard afterwards; half a start would leave a worker that
+    complains on the terminal.
+    """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
     resource_tracker.ensure_running()  # when it starts it lets interrupts through again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # the worker inherits it
+    try:
+        with _interrupt_later():
+            yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextlib.contextmanager
+def _interrupt_later() -> Iterator[None]:
+    """Hold back an interrupt that another thread of this process lets through."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # handlers run in the main thread, which is not starting anything
+        return
+    heard: list[int] = []
+    handler = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.signal(signal.SIGINT, handler)
+        if heard:
+            signal.raise_signal(signal.SIGINT)
 
 
 @contextlib.contextmanager
