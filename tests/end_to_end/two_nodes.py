@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import sys
 
-from ray.cluster_utils import Cluster
-
 if __name__ == "__main__":
+    from ray.cluster_utils import Cluster
+
     head = {"num_cpus": 1, "include_dashboard": False, "object_store_memory": 10**8}
     cluster = Cluster(initialize_head=True, head_node_args=head)
     second = cluster.add_node(num_cpus=1, object_store_memory=10**8)
