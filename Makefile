@@ -1,9 +1,10 @@
 # make demo: a fresh machine to the comparison of all protocols.  make test: every check.
 # make test-environments: the checks of foreign packages, which it installs in .venv/environments.
+# make test-cluster: the same for Ray.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-environments check benchmark clean
+.PHONY: demo test test-environments test-cluster check benchmark clean
 
 demo: .venv/demo.stamp .venv/kernels.stamp
 	$(BIN)/ldp-auditor compare --epsilon 1 --domain-size 25
@@ -13,6 +14,9 @@ test: check .venv/kernels.stamp
 
 test-environments: .venv/dev.stamp
 	$(BIN)/pytest -m environments --durations 12
+
+test-cluster: .venv/dev.stamp
+	$(BIN)/pytest -m cluster --durations 12
 
 check: .venv/dev.stamp
 	$(BIN)/ruff check .

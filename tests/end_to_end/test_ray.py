@@ -19,7 +19,7 @@ from tests.end_to_end.listening import listening
 from tests.end_to_end.ray_running import TwoNodes, busy, run, started, two_nodes
 from tests.end_to_end.sweeping import keys, lines, session_of, wait_until
 
-pytestmark = pytest.mark.environments
+pytestmark = pytest.mark.cluster
 
 OUE = ("audit", "OUE", "--epsilon", "1", "--domain-size", "200", "--json")
 SHORT = (*OUE, "--trials", "1e6")
