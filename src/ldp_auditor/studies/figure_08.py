@@ -29,7 +29,7 @@ def get_package(folder: Path) -> str | None:
     package, requirements = place / "package", place / "requirements"
     if not requirements.is_dir():
         print(f"installing pure-ldp {VERSION} into {place}", file=sys.stderr)
-        reason = _install(package, f"pure-ldp=={VERSION}", "--no-deps") or _install(
+        reason = install(package, f"pure-ldp=={VERSION}", "--no-deps") or install(
             requirements, *REQUIREMENTS
         )
         if reason is not None:
@@ -39,7 +39,7 @@ def get_package(folder: Path) -> str | None:
     return None
 
 
-def _install(folder: Path, *what: str) -> str | None:
+def install(folder: Path, *what: str) -> str | None:
     """Install packages into a folder, all or none, or say why it cannot be done."""
     unfinished = folder.with_suffix(".unfinished")
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(unfinished)]
