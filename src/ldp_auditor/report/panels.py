@@ -150,6 +150,10 @@ def draw_panels(data: PanelFigure, paths: Sequence[Path]) -> None:
         label = f"{data.arrangement.series_label} = {series:g}"
         handles.append(Line2D([], [], color=colour, marker=marker, label=label))
     handles.append(Line2D([], [], color=GREY, linewidth=1, label="exact, unlimited trials"))
+    curves = [curve for _, panels in data.parts for panel in panels for curve in panel.curves]
+    if any(max(curve.deviation) > 0 for curve in curves):
+        band = Line2D([], [], color=GREY, linewidth=6, alpha=0.3, label="standard deviation")
+        handles.append(band)
     if data.arrangement.promise:
         own = data.arrangement.promise == "own"
         handles.append(
@@ -215,7 +219,8 @@ def _draw_panel(axes: Axes, data: PanelFigure, panel: Panel, floor: float) -> No
         if arrangement.promise == "own":
             axes.set_ylim(top=3 * data.limit)
     ticks = sorted({x for curve in panel.curves for x in curve.x})
-    shown = [x for i, x in enumerate(ticks) if i == 0 or x >= 1.3 * ticks[i - 1]]
+    crowded = arrangement.log  # the labels of neighbours would overlap
+    shown = [x for i, x in enumerate(ticks) if i == 0 or not crowded or x >= 1.3 * ticks[i - 1]]
     axes.set_xticks(shown, [f"{x:g}" for x in shown], fontsize=7)
     axes.minorticks_off()
     axes.tick_params(axis="y", labelsize=8)

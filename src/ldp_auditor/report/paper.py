@@ -42,7 +42,9 @@ def draw_bars(study: Study, rows: Sequence[Row], scale: Scale, paths: Sequence[P
     figure = Figure(figsize=(7.0, 4.2), layout="constrained")
     axes = figure.subplots()
     means = [float(np.mean(values)) for values in measured]
-    axes.bar(names, means, yerr=[float(np.std(v)) for v in measured], color=BLUE, width=0.7)
+    spread = [float(np.std(values)) for values in measured]
+    label = "measured lower bound, mean and standard deviation"
+    axes.bar(names, means, yerr=spread, color=BLUE, width=0.7, label=label)
     for place, (name, mean) in enumerate(zip(names, means, strict=True)):
         exact = by_name[name][0]["attack_epsilon"]
         axes.plot([place - 0.35, place + 0.35], [exact, exact], color="black", lw=1.4)
@@ -63,7 +65,7 @@ def draw_bars(study: Study, rows: Sequence[Row], scale: Scale, paths: Sequence[P
         f"{study.title} (attack: {rows[0]['attack']}, {study.words(scale)})", fontsize=10
     )
     axes.spines[["top", "right"]].set_visible(False)
-    figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=9)
+    figure.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=9)
     for path in paths:
         save(figure, path)
 
