@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,3 +27,20 @@ def run_json(*arguments: str) -> dict[str, Any]:
     assert done.stderr == ""
     result: dict[str, Any] = json.loads(done.stdout)
     return result
+
+
+@contextmanager
+def in_session(command: Sequence[str | Path]) -> Iterator[subprocess.Popen[str]]:
+    """Run a command in a session of its own, and kill it at the end."""
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.communicate()

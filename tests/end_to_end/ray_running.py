@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from tests.end_to_end.command import in_session
 from tests.end_to_end.environments import with_ray
 from tests.end_to_end.sweeping import session_of
 
@@ -40,18 +41,8 @@ def run(
 @contextmanager
 def started(*arguments: str) -> Iterator[subprocess.Popen[str]]:
     """Run the command in a session of its own."""
-    with subprocess.Popen(
-        command(*arguments),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    ) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
-            process.communicate()
+    with in_session(command(*arguments)) as process:
+        yield process
 
 
 @dataclass

@@ -12,24 +12,14 @@ from typing import Any
 
 from pyarrow import parquet
 
-from tests.end_to_end.command import EXECUTABLE, run_json
+from tests.end_to_end.command import EXECUTABLE, in_session, run_json
 
 
 @contextmanager
 def started(grid: Path, out: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
     """Run the command in a session of its own, of which nothing is left at the end."""
-    with subprocess.Popen(
-        [EXECUTABLE, "sweep", grid, "--out", out, *options],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    ) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
-            process.communicate()
+    with in_session([EXECUTABLE, "sweep", grid, "--out", out, *options]) as process:
+        yield process
     wait_until(lambda: not session_of(process), f"processes are left: {session_of(process)}")
 
 
