@@ -6,8 +6,10 @@ this environment, or installed into a folder of its own beside the results.
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
@@ -29,25 +31,45 @@ def get_package(folder: Path) -> str | None:
     package, requirements = place / "package", place / "requirements"
     if not requirements.is_dir():
         print(f"installing pure-ldp {VERSION} into {place}", file=sys.stderr)
-        reason = install(package, f"pure-ldp=={VERSION}", "--no-deps") or install(
-            requirements, *REQUIREMENTS
-        )
-        if reason is not None:
-            return f"it needs pure-ldp {VERSION}, which cannot be installed: {reason}"
+        try:
+            install(package, [f"pure-ldp=={VERSION}"])
+            install(requirements, lacking(REQUIREMENTS))
+        except PipError as error:
+            return f"it needs pure-ldp {VERSION}, which cannot be installed: {error}"
     sys.path.insert(0, str(package))  # before another version of it
     sys.path.append(str(requirements))  # after what this environment has of them
     return None
 
 
-def install(folder: Path, *what: str) -> str | None:
-    """Install packages into a folder, all or none, or say why it cannot be done."""
+def lacking(requirements: Sequence[str]) -> list[str]:
+    """Return what must be added to this environment to meet requirements, with versions."""
+    report = json.loads(_pip("--dry-run", "--report", "-", *requirements))
+    added = [item["metadata"] for item in report["install"]]
+    return [f"{package['name']}=={package['version']}" for package in added]
+
+
+def install(folder: Path, packages: Sequence[str]) -> None:
+    """Install packages, and nothing that they require, into a folder: all or none."""
+    if folder.is_dir():
+        return
     unfinished = folder.with_suffix(".unfinished")
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(unfinished)]
-    made = subprocess.run([*pip, *what], check=False, capture_output=True, text=True)
-    if made.returncode != 0:
-        return (made.stderr.strip().splitlines() or ["no reason given"])[-1]
+    unfinished.mkdir(parents=True, exist_ok=True)
+    if packages:
+        _pip("--no-deps", "--target", str(unfinished), *packages)
     unfinished.rename(folder)
-    return None
+
+
+class PipError(Exception):
+    """Why pip did not install."""
+
+
+def _pip(*arguments: str) -> str:
+    """Call pip and return what it printed."""
+    command = [sys.executable, "-m", "pip", "install", "--quiet", *arguments]
+    made = subprocess.run(command, check=False, capture_output=True, text=True)
+    if made.returncode != 0:
+        raise PipError((made.stderr.strip().splitlines() or ["no reason given"])[-1])
+    return made.stdout
 
 
 def _installed() -> str | None:
