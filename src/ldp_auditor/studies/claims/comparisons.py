@@ -1,7 +1,8 @@
 """What "similar", "tight", "flat" and "higher" mean here.
 
 The tolerances were fixed before any table was judged. That a tie does not refute "the lowest" was
-decided after a first look: OLH is BLH where g = 2, which had counted against BLH.
+decided after a first look: OLH is BLH where g = 2, which had counted against BLH. A later review of
+the paper's sentences added statements, with the same tolerances.
 "Not significantly different" allows for the standard error of the measured values, which is 0 for
 exact ones. Everything else compares the values as they are: a difference that is lost in the
 sampling noise is then said to be so, but it counts.
@@ -35,7 +36,8 @@ ROUNDING = 1e-9
 
 WORDS = (
     f"Similar, flat, minor: within {TOLERANCE:.0%} of the larger value; remarkable, substantial: "
-    f"beyond it. Tight: at least {TIGHT:.0%} of the claimed epsilon. Limit reached: at least "
+    f"beyond it (the gap to composition: half or more). Tight: at least {TIGHT:.0%} of the claimed "
+    f"epsilon. High probability: {1 - TOLERANCE:.0%} at least. Limit reached: at least "
     f"{REACHED:.0%} of it. No significant difference: within {TOLERANCE:.0%}, or within "
     f"{STANDARD_ERRORS:g} standard errors. High privacy: epsilon <= 1; mid: 1 < epsilon <= 4; low: "
     "epsilon > 4. Orders are taken literally; an exception whose values differ by "

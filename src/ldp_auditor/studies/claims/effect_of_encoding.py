@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
-from ldp_auditor import mechanisms
 from ldp_auditor.studies.claims.comparisons import (
     TIGHT,
     TOLERANCE,
@@ -20,7 +18,7 @@ from ldp_auditor.studies.claims.comparisons import (
     within_times,
 )
 from ldp_auditor.studies.claims.shapes import against, along, of_claim, single
-from ldp_auditor.studies.claims.statement import Place, Statement, every
+from ldp_auditor.studies.claims.statement import Statement, every
 from ldp_auditor.studies.settings import (
     DOMAIN_SIZES,
     EPSILONS,
@@ -34,16 +32,11 @@ MID_PRIVACY = [2.0, 4.0]
 LOW_PRIVACY = [6.0, 10.0]
 NOT_HIGH = [*MID_PRIVACY, *LOW_PRIVACY]
 BOTH = ("figure-2", "figure-3")
+HASHING = ["BLH", "OLH", "ABLH", "AOLH"]
 
 
 def _others_of(protocols: list[str], *without: str) -> list[str]:
     return [protocol for protocol in protocols if protocol not in without]
-
-
-def _selects_one(place: Place) -> bool:
-    """Whether subset selection is randomized response there."""
-    made: Any = mechanisms.make("SS", epsilon=place["epsilon"], domain_size=place["domain_size"])
-    return bool(made.omega == 1)
 
 
 NOT_RESPONSE = [
@@ -56,9 +49,9 @@ NOT_RESPONSE = [
         ),
         *every(mechanism=["GM"], epsilon=HIGH_PRIVACY, domain_size=DOMAIN_SIZES),
     ]
-    if place["mechanism"] != "SS" or not _selects_one(place)
+    if place["mechanism"] != "SS" or place["epsilon"] not in LOW_PRIVACY
 ]
-"""Cells of figures 2 and 3 that are not (A)GRR, be it under the name of SS with omega = 1."""
+"""Cells of figures 2 and 3 that are not (A)GRR, up to those which the paper excepts."""
 
 STATEMENTS = [
     Statement(
@@ -98,7 +91,7 @@ STATEMENTS = [
     Statement(
         name="others-not-tight",
         section="5.2",
-        words="No other protocol is tight, up to SS where omega = 1",
+        words="(A)GRR alone is tight: no other protocol is, up to SS in low privacy",
         studies=BOTH,
         places=NOT_RESPONSE,
         test=of_claim(not_tight),
@@ -156,23 +149,15 @@ STATEMENTS = [
     Statement(
         name="hashing-lowest",
         section="5.2",
-        words="No other pure protocol is lower than BLH and OLH in high privacy, and no other "
-        "approximate one than ABLH and AOLH (said again in section 5.4)",
+        words="No other protocol is lower than (A)BLH and (A)OLH in high privacy (said again in "
+        "section 5.4)",
         studies=BOTH,
-        places=[
-            *every(
-                mechanism=_others_of(PURE, "BLH", "OLH"),
-                against=["BLH", "OLH"],
-                epsilon=HIGH_PRIVACY,
-                domain_size=DOMAIN_SIZES,
-            ),
-            *every(
-                mechanism=_others_of([*FINITE, *GAUSSIAN], "ABLH", "AOLH"),
-                against=["ABLH", "AOLH"],
-                epsilon=HIGH_PRIVACY,
-                domain_size=DOMAIN_SIZES,
-            ),
-        ],
+        places=every(
+            mechanism=_others_of([*PURE, *FINITE, *GAUSSIAN], *HASHING),
+            against=HASHING,
+            epsilon=HIGH_PRIVACY,
+            domain_size=DOMAIN_SIZES,
+        ),
         test=against(not_lower),
     ),
     Statement(
@@ -188,6 +173,19 @@ STATEMENTS = [
             ),
         ],
         test=against(partial(higher, by=TOLERANCE)),
+    ),
+    Statement(
+        name="olh-tighter",
+        section="5.2",
+        words="(A)OLH is tighter than (A)BLH, throughout",
+        studies=BOTH,
+        places=[
+            *every(mechanism=["OLH"], against=["BLH"], epsilon=EPSILONS, domain_size=DOMAIN_SIZES),
+            *every(
+                mechanism=["AOLH"], against=["ABLH"], epsilon=EPSILONS, domain_size=DOMAIN_SIZES
+            ),
+        ],
+        test=against(higher),
     ),
     Statement(
         name="ss-similar",

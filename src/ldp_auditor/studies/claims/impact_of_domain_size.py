@@ -9,6 +9,7 @@ from ldp_auditor.studies.claims.comparisons import (
     ROUNDING,
     TOLERANCE,
     Finding,
+    difference,
     falling,
     higher,
     rising,
@@ -18,7 +19,7 @@ from ldp_auditor.studies.claims.comparisons import (
 )
 from ldp_auditor.studies.claims.shapes import along, ends, estimate, of_claim
 from ldp_auditor.studies.claims.statement import Place, Statement, Test, every
-from ldp_auditor.studies.claims.view import View
+from ldp_auditor.studies.claims.view import Estimate, View
 from ldp_auditor.studies.settings import DOMAIN_SIZES, EPSILONS, FINITE, HIGH_PRIVACY, PURE
 
 BOTH = ("figure-2", "figure-3")
@@ -56,6 +57,30 @@ def _more_in_high_privacy(gap: Callable[[float, float], float]) -> Test:
         return Finding(means[0] - means[1] > ROUNDING, numbers, means[1] - means[0])
 
     return test
+
+
+def _loss(view: View, place: Place) -> float:
+    """Share of the estimate at k = 25 that is lost at k = 200."""
+    small, large = (estimate(view, {**place, "domain_size": k}).value for k in (25, 200))
+    return 1 - large / small if small > 0 else 0.0
+
+
+def _loses_more_in_high_privacy(view: View, place: Place) -> Finding:
+    losses = {epsilon: _loss(view, {**place, "epsilon": epsilon}) for epsilon in EPSILONS}
+    high = [loss for epsilon, loss in losses.items() if epsilon in HIGH_PRIVACY]
+    rest = [loss for epsilon, loss in losses.items() if epsilon not in HIGH_PRIVACY]
+    means = sum(high) / len(high), sum(rest) / len(rest)
+    numbers = f"a loss of {means[0]:.1%} in high privacy, {means[1]:.1%} in mid to low"
+    return Finding(means[0] - means[1] > ROUNDING, numbers, means[1] - means[0])
+
+
+def _differently_sensitive(view: View, place: Place) -> Finding:
+    """Of two protocols, the changes from k = 25 to 200 are not similar."""
+    losses = [_loss(view, {**place, "mechanism": place[role]}) for role in ("mechanism", "against")]
+    one, other = (Estimate(1 - loss, 0.0, 0.0) for loss in losses)
+    apart = difference(one, other)
+    numbers = " and ".join(f"times {change.value:.3f}" for change in (one, other))
+    return Finding(apart > TOLERANCE, numbers, TOLERANCE - apart)
 
 
 STATEMENTS = [
@@ -126,6 +151,15 @@ STATEMENTS = [
         test=ends("domain_size", 25, 200, similar),
     ),
     Statement(
+        name="she-the-sensitivity",
+        section="5.2",
+        words="SHE and THE vary in their sensitivity to k: from 25 to 200 they change by factors "
+        f"that differ by more than {TOLERANCE:.0%}",
+        studies=("figure-2",),
+        places=every(mechanism=["SHE"], against=["THE"], epsilon=EPSILONS),
+        test=_differently_sensitive,
+    ),
+    Statement(
         name="gap-wider-relative",
         section="5.2",
         words="The gap widens in high privacy, read relatively: the mean missing share of epsilon "
@@ -142,5 +176,14 @@ STATEMENTS = [
         studies=BOTH,
         places=every(mechanism=[*PURE, *FINITE, "AGM"], domain_size=DOMAIN_SIZES),
         test=_more_in_high_privacy(lambda value, epsilon: epsilon - value),
+    ),
+    Statement(
+        name="k-matters-in-high-privacy",
+        section="5.2",
+        words="The sensitivity to k is more pronounced in high privacy: the mean share that is "
+        "lost from k = 25 to 200 is larger for epsilon <= 1 than above (all but (A)GRR and GM)",
+        studies=BOTH,
+        places=every(mechanism=[name for name in [*PURE, *FINITE, "AGM"] if name not in RESPONSE]),
+        test=_loses_more_in_high_privacy,
     ),
 ]

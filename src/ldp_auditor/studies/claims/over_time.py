@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+from ldp_auditor import mechanisms
 from ldp_auditor.studies.claims.comparisons import (
     REACHED,
     Finding,
@@ -18,11 +19,11 @@ from ldp_auditor.studies.claims.comparisons import (
     not_reached,
     reached,
 )
-from ldp_auditor.studies.claims.shapes import against, along, estimate, single
+from ldp_auditor.studies.claims.shapes import against, along, estimate, rate, single
 from ldp_auditor.studies.claims.statement import Place, Statement, every
 from ldp_auditor.studies.claims.view import Estimate, View
 from ldp_auditor.studies.figure_06 import REPORTS
-from ldp_auditor.studies.settings import GAUSSIAN, HIGH_PRIVACY, PURE
+from ldp_auditor.studies.settings import DELTA, GAUSSIAN, HIGH_PRIVACY, PURE
 
 BOTH = ("figure-6", "figure-11")
 SIZES = [2, 25, 50, 100]
@@ -57,6 +58,24 @@ def _not_rising(values: Sequence[Estimate]) -> Finding:
 
 def _substantial_gap(view: View, place: Place) -> Finding:
     return at_most(estimate(view, place), SUBSTANTIAL * place["epsilon"] * place["reports"])
+
+
+def _told_apart_in_the_end(view: View, place: Place) -> Finding:
+    """Every report favours the true value, so by the law of large numbers the attack cannot fail.
+
+    Scores of reports are added up; the mean score is the probability to be supported, or the entry
+    of the histogram.
+    """
+    view.only_exact()
+    made: Any = mechanisms.make(
+        place["mechanism"],
+        epsilon=place["epsilon"],
+        domain_size=place["domain_size"],
+        delta=DELTA if place["mechanism"] in GAUSSIAN else None,
+    )
+    true, other = (made.p, made.q) if hasattr(made, "p") else (1.0, 0.0)
+    numbers = f"mean scores {true:.6g} and {other:.6g}"
+    return Finding(true > other, numbers, other - true)
 
 
 STATEMENTS = [
@@ -158,6 +177,24 @@ STATEMENTS = [
         studies=BOTH,
         places=every(mechanism=["GRR"], **MANY),
         test=single(not_reached),
+    ),
+    Statement(
+        name="limit-in-the-end",
+        section="5.5",
+        words="With ever more reports all protocols reach the limit, even at epsilon = 0.25 "
+        "(anticipated; the studies end at 500 reports)",
+        studies=(),
+        places=every(mechanism=[*PURE, *GAUSSIAN], epsilon=[0.25], domain_size=SIZES),
+        test=_told_apart_in_the_end,
+    ),
+    Statement(
+        name="accuracy-falls-with-k-over-time",
+        section="5.5",
+        words="The attack guesses right less often the larger k is (2 to 100, every step, up to "
+        f"{REACHED:.0%} right)",
+        studies=BOTH,
+        places=every(mechanism=[*PURE, *GAUSSIAN], **REPEATED),
+        test=along("domain_size", SIZES, _not_rising, of=rate("true_positive")),
     ),
     Statement(
         name="falls-with-k",

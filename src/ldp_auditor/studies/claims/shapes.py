@@ -7,12 +7,24 @@ from typing import Any
 
 from ldp_auditor.studies.claims.comparisons import Finding
 from ldp_auditor.studies.claims.statement import Place, Test
-from ldp_auditor.studies.claims.view import Estimate, View
+from ldp_auditor.studies.claims.view import Estimate, Side, View
+
+Reading = Callable[[View, Place], Estimate]
+"""A number of the place's protocol."""
 
 
 def estimate(view: View, place: Place) -> Estimate:
     """The epsilon of the place's protocol."""
-    return view.of(**{name: value for name, value in place.items() if name != "against"})
+    return view.of(**_settings(place))
+
+
+def rate(side: Side) -> Reading:
+    """A rate of the attack on the place's protocol."""
+    return lambda view, place: view.rate(side, **_settings(place))
+
+
+def _settings(place: Place) -> dict[str, Any]:
+    return {name: value for name, value in place.items() if name != "against"}
 
 
 def single(comparison: Callable[[Estimate], Finding]) -> Test:
@@ -25,20 +37,23 @@ def of_claim(comparison: Callable[[Estimate, float], Finding]) -> Test:
     return lambda view, place: comparison(estimate(view, place), place["epsilon"])
 
 
-def against(comparison: Callable[[Estimate, Estimate], Finding]) -> Test:
+def against(comparison: Callable[[Estimate, Estimate], Finding], of: Reading = estimate) -> Test:
     """Test a protocol against another one at the same settings."""
     return lambda view, place: comparison(
-        estimate(view, place), estimate(view, {**place, "mechanism": place["against"]})
+        of(view, place), of(view, {**place, "mechanism": place["against"]})
     )
 
 
 def along(
-    axis: str, values: Sequence[Any], comparison: Callable[[Sequence[Estimate]], Finding]
+    axis: str,
+    values: Sequence[Any],
+    comparison: Callable[[Sequence[Estimate]], Finding],
+    of: Reading = estimate,
 ) -> Test:
     """Test the curve of a protocol along a setting."""
 
     def test(view: View, place: Place) -> Finding:
-        return comparison([estimate(view, {**place, axis: value}) for value in values])
+        return comparison([of(view, {**place, axis: value}) for value in values])
 
     return test
 

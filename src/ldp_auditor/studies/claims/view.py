@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 from ldp_auditor.bounds.clopper_pearson import two_sided_bound
 from ldp_auditor.core import Counts
@@ -42,13 +42,16 @@ class NotKnownError(AuditError):
 
 @dataclass(frozen=True)
 class Estimate:
-    """The epsilon of a cell."""
+    """The epsilon of a cell, or another number of it."""
 
     value: float
     error: float
     """Standard error of the mean over the seeds; 0 for an exact value."""
     limit: float
     """The largest epsilon that so many trials can prove; for an exact value, those of the paper."""
+
+
+Side = Literal["true_positive", "false_positive"]
 
 
 @dataclass(frozen=True)
@@ -63,12 +66,26 @@ class View:
 
         Approximate protocols have the paper's delta unless another one is given.
         """
+        rows = self._rows_of(mechanism, settings)
+        return _exact(rows[0]) if self.exact else _measured(rows)
+
+    def rate(self, side: Side, mechanism: str, **settings: Any) -> Estimate:
+        """Return a rate of the attack in a cell, or raise if it is not there."""
+        rows = self._rows_of(mechanism, settings)
+        return _exact_rate(rows[0], side) if self.exact else _measured_rate(rows, side)
+
+    def only_exact(self) -> None:
+        """Raise unless exact: for what the paper says of protocols, not of audits."""
+        if not self.exact:
+            raise NotMeasuredError("the studies do not measure it")
+
+    def _rows_of(self, mechanism: str, settings: Mapping[str, Any]) -> list[Row]:
         usual = DELTA if mechanism in (*FINITE, *GAUSSIAN) else 0.0
         wanted = {"mechanism": mechanism, "delta": usual, **settings}
         rows = self._cells.get(_cell_of(wanted))
         if rows is None:
             raise NotMeasuredError(f"the table has no cell {wanted}")
-        return _exact(rows[0]) if self.exact else _measured(rows)
+        return rows
 
     @cached_property
     def _cells(self) -> Mapping[tuple[Any, ...], list[Row]]:
@@ -96,6 +113,19 @@ def _exact(row: Row) -> Estimate:
     if value is None:
         raise NotKnownError(f"the exact rates of {row['mechanism']} are not known")
     return Estimate(value, 0.0, paper_limit(row["delta"]))
+
+
+def _exact_rate(row: Row, side: Side) -> Estimate:
+    value = row[f"exact_{side}_rate"]
+    if value is None:
+        raise NotKnownError(f"the exact rates of {row['mechanism']} are not known")
+    return Estimate(value, 0.0, 1.0)
+
+
+def _measured_rate(rows: Sequence[Row], side: Side) -> Estimate:
+    hits: int = sum(row[f"{side}s"] for row in rows)
+    trials: int = sum(row["trials"] for row in rows)
+    return Estimate(hits / trials, math.sqrt(hits * (trials - hits) / trials) / trials, 1.0)
 
 
 def paper_limit(delta: float) -> float:
