@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from ldp_auditor import AuditError, studies
+from ldp_auditor.report import panels, paper
 from ldp_auditor.report.panels import panel_figure
 from ldp_auditor.studies import PAPER_SCALE, QUICK_SCALE, Scale
 from ldp_auditor.studies.figure_08 import PipError, install, lacking
@@ -87,12 +88,12 @@ def test_panels_of_the_figures(name: str) -> None:
     study = studies.find(name)
     scale = Scale(seeds=(1, 3), trials=100)
     data = panel_figure(study, rows_for(name, scale), scale, "paper")
-    panels = [panel for _, part in data.parts for panel in part]
+    drawn = [panel for _, part in data.parts for panel in part]
     arrangement = study.arrangement
     assert arrangement is not None
     assert len(data.parts) == (1 if arrangement.block is None else 2)
-    assert sum(len(c.x) for p in panels for c in p.curves) == len(rows_for(name, scale)) / 2
-    for curve in (curve for panel in panels for curve in panel.curves):
+    assert sum(len(c.x) for p in drawn for c in p.curves) == len(rows_for(name, scale)) / 2
+    for curve in (curve for panel in drawn for curve in panel.curves):
         assert list(curve.x) == sorted(curve.x)
         for mean, deviation, claimed in zip(
             curve.mean, curve.deviation, curve.claimed, strict=True
@@ -111,6 +112,37 @@ def test_a_series_looks_the_same_in_all_panels() -> None:
     assert [curve.series for curve in by_title["AGRR"].curves] == [0, 1e-7, 1e-6, 1e-5, 1e-4]
     assert [curve.series for curve in by_title["GM"].curves] == [1e-7, 1e-6, 1e-5, 1e-4]
     assert len({data.style(series) for series in data.series}) == 5
+
+
+@pytest.mark.parametrize("name", ["figure-1", "figure-4", "figure-5"])
+def test_legend_fits_into_the_figure(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    figures = []
+    for module in (panels, paper):
+        monkeypatch.setattr(module, "save", lambda figure, path: figures.append(figure))
+    scale = Scale(seeds=(1, 3), trials=100)
+    paper.draw_study(studies.find(name), rows_for(name, scale), scale, tmp_path)
+    figure = figures[0]
+    figure.savefig(tmp_path / "figure.png")
+    (legend,) = figure.legends
+    area = legend.get_window_extent()
+    assert 0 <= area.x0 < area.x1 <= figure.bbox.width
+    assert 0 <= area.y0 < area.y1 <= figure.bbox.height
+
+
+@pytest.mark.parametrize(("measured", "floor"), [(0.5, 0.3), (0.2, 0.16), (0.01, 0.05), (0.0, 0.3)])
+def test_low_estimates_are_drawn_where_they_are(measured: float, floor: float) -> None:
+    """The axis begins below them, down to a twentieth of the exact values."""
+    curve = panels.Curve(25.0, [1.0], [measured], [0.0], [1.0], [1.0])
+    assert panels._floor([panels.Panel("GRR", [curve])]) == pytest.approx(floor)
+
+
+@pytest.mark.parametrize(
+    ("delta", "words"), [(0.0, "0"), (1e-7, "1e-7"), (1e-4, "1e-4"), (0.25, "0.25"), (25, "25")]
+)
+def test_deltas_are_written_alike(delta: float, words: str) -> None:
+    assert panels._told(delta) == words
 
 
 def test_a_package_that_cannot_be_had_is_told(

@@ -147,7 +147,7 @@ def draw_panels(data: PanelFigure, paths: Sequence[Path]) -> None:
     handles = []
     for series in data.series:
         colour, marker = data.style(series)
-        label = f"{data.arrangement.series_label} = {series:g}"
+        label = f"{data.arrangement.series_label} = {_told(series)}"
         handles.append(Line2D([], [], color=colour, marker=marker, label=label))
     handles.append(Line2D([], [], color=GREY, linewidth=1, label="exact, unlimited trials"))
     curves = [curve for _, panels in data.parts for panel in panels for curve in panel.curves]
@@ -172,6 +172,11 @@ def draw_panels(data: PanelFigure, paths: Sequence[Path]) -> None:
     )
     for path in paths:
         save(figure, path)
+
+
+def _told(series: float) -> str:
+    """Write a number down; powers of ten that are small alike: 1e-7 to 1e-4."""
+    return f"{series:g}" if series == 0 or series >= 0.01 else f"{series:.0e}".replace("e-0", "e-")
 
 
 def _draw_part(area: SubFigure, data: PanelFigure, panels: Sequence[Panel], rows: int) -> None:
@@ -246,8 +251,12 @@ def _mark_violations(axes: Axes, panel: Panel) -> None:
 
 
 def _floor(panels: Sequence[Panel]) -> float:
-    """Where a logarithmic axis begins: below all exact values; what is less lies on its edge."""
+    """Where a logarithmic axis begins: below all exact values and the measured ones.
+
+    Those below a twentieth of all exact values lie on its edge, and zeros do.
+    """
     curves = [curve for panel in panels for curve in panel.curves]
     exact = [value for curve in curves for value in curve.exact if value is not None and value > 0]
     measured = [value for curve in curves for value in curve.mean if value > 0]
-    return 0.3 * min(exact or measured or [0.01])
+    least = min(exact or measured or [0.01])
+    return max(0.05 * least, min(0.3 * least, 0.8 * min(measured or [least])))

@@ -43,7 +43,7 @@ def draw_bars(study: Study, rows: Sequence[Row], scale: Scale, paths: Sequence[P
     axes = figure.subplots()
     means = [float(np.mean(values)) for values in measured]
     spread = [float(np.std(values)) for values in measured]
-    label = "measured lower bound, mean and standard deviation"
+    label = "mean and standard deviation"
     axes.bar(names, means, yerr=spread, color=BLUE, width=0.7, label=label)
     for place, (name, mean) in enumerate(zip(names, means, strict=True)):
         exact = by_name[name][0]["attack_epsilon"]
