@@ -40,7 +40,8 @@ def claims_document(judgements: Sequence[Judgement], words: str) -> str:
         "",
         "Statements of [Arcolezi24] in our words, each tested at every place that it is about.",
         "*Measured* is the mean of the empirical epsilon over the seeds, *exact* the epsilon of "
-        "the same attack with unlimited trials; both are the paper's attack.",
+        "the same attack with unlimited trials; both are the paper's attack. After many reports of "
+        "GM and AGM both are at delta times reports; the paper subtracts the delta of one report.",
         "",
         f"Run: {words}, ldp-auditor {__version__}.",
         "",
