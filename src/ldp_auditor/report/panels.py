@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -129,6 +130,10 @@ def _distinct(rows: Iterable[Row], of: Callable[[Row], Any], ordered: bool = Tru
     return sorted(values) if ordered else values
 
 
+LABEL_WIDTH = 0.07
+"""Part of an axis that the label of a tick needs."""
+
+
 def draw_panels(data: PanelFigure, paths: Sequence[Path]) -> None:
     """Draw the panels, parts below each other, and write the figure to every path."""
     from matplotlib.figure import Figure
@@ -224,13 +229,18 @@ def _draw_panel(axes: Axes, data: PanelFigure, panel: Panel, floor: float) -> No
         if arrangement.promise == "own":
             axes.set_ylim(top=3 * data.limit)
     ticks = sorted({x for curve in panel.curves for x in curve.x})
-    crowded = arrangement.log  # the labels of neighbours would overlap
-    shown = [x for i, x in enumerate(ticks) if i == 0 or not crowded or x >= 1.3 * ticks[i - 1]]
+    shown = _with_room(ticks) if arrangement.log else ticks
     axes.set_xticks(shown, [f"{x:g}" for x in shown], fontsize=7)
     axes.minorticks_off()
     axes.tick_params(axis="y", labelsize=8)
     axes.set_title(panel.title, fontsize=10)
     axes.grid(alpha=0.25)
+
+
+def _with_room(ticks: Sequence[float]) -> list[float]:
+    """Leave out ticks of a logarithmic axis whose label would touch the next one."""
+    room = LABEL_WIDTH * math.log(ticks[-1] / ticks[0])
+    return [x for x, y in pairwise(ticks) if math.log(y / x) >= room] + [ticks[-1]]
 
 
 def _mark_violations(axes: Axes, panel: Panel) -> None:
