@@ -26,7 +26,7 @@ def explore(
 
     with ExploreServer(port) as server:
         try:
-            print(f"exploring at {server.address}\nCtrl-C ends it", file=sys.stderr, flush=True)
+            print(f"exploring at {server.address} (Ctrl-C ends it)", file=sys.stderr, flush=True)
             server.warm_up()
             if not no_browser:
                 threading.Thread(target=_browse, args=[server.address], daemon=True).start()

@@ -14,7 +14,7 @@ from ldp_auditor.page.sections import glossary
 
 START: Mapping[str, Any] = {
     "protocols": ["GRR", "OUE", "THE"],
-    "epsilon": 1.0,
+    "epsilon": 4.0,
     "domain_size": 100,
     "delta": 1e-5,
     "reports": 1,
@@ -135,8 +135,8 @@ def _settings() -> Html:
     return element(
         "form",
         element("h2", "Setting"),
-        *(_choice(name, title, options) for name, (title, options) in CHOICES.items()),
         *(_slider(*slider) for slider in SLIDERS),
+        *(_choice(name, title, options) for name, (title, options) in CHOICES.items()),
         _protocols(),
         id="settings",
         autocomplete="off",
@@ -179,7 +179,7 @@ def _slider(name: str, title: str, letter: str, step: str) -> Html:
 
 
 def _typed(value: float) -> str:
-    return f"{value:g}"
+    return f"{value:g}".replace("e-0", "e-")
 
 
 def _protocols() -> Html:

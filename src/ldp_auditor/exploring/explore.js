@@ -19,7 +19,7 @@ async function ask(place, given) {
     throw new Error("The command has ended; start ldp-auditor explore again.");
   }
   const answer = await response.json();
-  if (!response.ok) {
+  if (answer.error) {
     throw new Error(answer.error);
   }
   return answer;
@@ -67,7 +67,8 @@ function startSlider(place, changed) {
     slider.setAttribute("aria-valuetext", number.value);
   };
   slider.addEventListener("input", () => {
-    number.value = steps[slider.value];
+    const value = steps[slider.value];
+    number.value = value < 1e-3 ? value.toExponential() : value;
     slider.setAttribute("aria-valuetext", number.value);
     changed();
   });

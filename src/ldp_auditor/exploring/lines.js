@@ -35,7 +35,8 @@ function linesPlot(figure, item, state, colours) {
   });
   const series = [
     line("claimed", "claimed", item.claimed, {
-      line: { color: colours.claimed, dash: "dash", width: 2.4 },
+      line: { color: colours.claimed, dash: "dash", width: 2.6 },
+      zorder: 2,
     }),
   ];
   for (const { protocol, worst, attack } of item.curves) {
@@ -88,7 +89,7 @@ function measuredPoint(result, axis, colours) {
 function linesLayout(item, state, colours) {
   const narrow = window.innerWidth < 600;
   const layout = {
-    ...baseLayout(colours, narrow ? 330 : 430),
+    ...baseLayout(colours, narrow ? 330 : 400),
     margin: { l: 50, r: 12, t: 26, b: 44 },
     hovermode: item.curves.length > 5 ? "closest" : "x unified",
     xaxis: {
@@ -190,6 +191,13 @@ class LinesFigure extends PageFigure {
       return entry;
     });
     this.element.querySelector(".key").replaceChildren(...entries);
+  }
+
+  words(series) {
+    const names = this.item.curves.map(({ protocol }) => protocol).join(", ");
+    const kinds = [...new Set(series.map((entry) => entry.label))].join("; ");
+    return `Chart of ${this.data.name} of ${names} at ${this.item.label}: ${kinds}. `
+      + "Its numbers are in the table below it.";
   }
 
   show(item) {

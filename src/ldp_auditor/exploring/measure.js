@@ -69,7 +69,7 @@ class Measuring {
     const ends = {
       done: `Done: ${count} measured.`,
       cancelled: `Cancelled; ${now.results.length ? count : "nothing"} was measured.`,
-      failed: now.error,
+      failed: now.failure,
     };
     this.say([ends[now.state], ...now.refused.map((why) => `Left out: ${why}.`)].join(" "));
   }

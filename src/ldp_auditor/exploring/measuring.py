@@ -66,7 +66,7 @@ class Measurement:
     """Or done, cancelled, failed."""
     protocol: str = ""
     done: int = 0
-    error: str = ""
+    failure: str = ""
     results: list[dict[str, Any]] = field(default_factory=list)
 
     def run(self) -> None:
@@ -92,7 +92,7 @@ class Measurement:
         self.done += trials
 
     def _fail(self, message: str) -> None:
-        self.error = message
+        self.failure = message
         self.state = "failed"
 
     def progress(self) -> dict[str, Any]:
@@ -106,7 +106,7 @@ class Measurement:
             "trials": self.plan.trials,
             "results": list(self.results),
             "refused": list(self.plan.refused.values()),
-            "error": self.error,
+            "failure": self.failure,
         }
 
 

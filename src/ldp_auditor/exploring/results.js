@@ -49,7 +49,11 @@ function commandLine(result) {
     copy.textContent = "Copied";
     setTimeout(() => { copy.textContent = "Copy"; }, 1500);
   });
-  line.append(textElement("pre", result.command), copy);
+  // A line may end between words only, not behind the hyphens of an option.
+  const words = result.command.split(" ").flatMap((word) => [textElement("span", word), " "]);
+  const place = document.createElement("pre");
+  place.append(...words.slice(0, -1));
+  line.append(place, copy);
   return line;
 }
 

@@ -40,24 +40,24 @@ class ExploreServer(ThreadingHTTPServer):
 
     def __init__(self, port: int = 0) -> None:
         library, _ = plotting_library()
-        try:
-            super().__init__((LOOPBACK, port), Handler)
-        except (OSError, OverflowError) as error:
-            raise AuditError(f"cannot listen on port {port}: {error}") from None
-        self.guard = Guard(self.server_address[1])
-        self.bench = Bench()
         self.files = {
-            "": ("text/html", explore_page().encode()),
+            "": ("text/html", explore_page().encode(errors="replace")),
             "style.css": ("text/css", style().encode()),
             "script.js": ("text/javascript", script().encode()),
             "plotly.js": ("text/javascript", library.encode()),
         }
+        self.bench = Bench()
         self.actions: dict[str, Callable[[Plain], Plain]] = {
             "curves": self._curves,
             "measure": lambda given: self.bench.start(read_setting(given)),
             "cancel": lambda given: self.bench.cancel(),
         }
         self._one_at_a_time = threading.Lock()
+        try:
+            super().__init__((LOOPBACK, port), Handler)
+        except OSError as error:
+            raise AuditError(f"cannot listen on port {port}: {error}") from None
+        self.guard = Guard(self.server_address[1])
 
     @property
     def address(self) -> str:
@@ -129,8 +129,8 @@ class Handler(BaseHTTPRequestHandler):
             answer(self.server.guard.place(self.path, self.headers))
         except RefusedError as error:
             self._refuse(error.status, str(error))
-        except AuditError as error:
-            self._refuse(HTTPStatus.UNPROCESSABLE_ENTITY, str(error))
+        except AuditError as error:  # the page asked as it may; what it asked for cannot be done
+            self._refuse(HTTPStatus.OK, str(error))
         except (ConnectionError, TimeoutError):
             raise
         except MemoryError:
