@@ -51,6 +51,7 @@ def visit(browser: Any, place: Path | str, **settings: Any) -> Iterator[Visit]:
     own = "file:" if isinstance(place, Path) else place
     context = browser.new_context(**{"viewport": {"width": 1280, "height": 860}, **settings})
     try:
+        context.set_default_timeout(60_000)
         page = context.new_page()
         seen = Visit(page)
         page.on("console", lambda message: seen.errors.append(f"{message.type}: {message.text}"))
@@ -58,7 +59,7 @@ def visit(browser: Any, place: Path | str, **settings: Any) -> Iterator[Visit]:
         page.on("dialog", lambda dialog: seen.errors.append(f"dialog: {dialog.message}"))
         page.on("request", lambda request: seen.requests.append(request.url))
         page.goto(place.as_uri() if isinstance(place, Path) else place)
-        page.wait_for_selector("html[data-ready]", timeout=60_000)
+        page.wait_for_selector("html[data-ready]")
         yield seen
         assert seen.errors == []
         away = [url for url in seen.requests if not url.startswith((own, "data:", "blob:"))]

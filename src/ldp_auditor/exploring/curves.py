@@ -100,18 +100,20 @@ def _found(
     same: dict[str, Any] = {"seed": 0}
     if setting.attack == "paper":
         same |= {"trials": 1, "alpha": 0.01}
+    known = exact_at.cache_info().misses
     found: dict[float, list[Exact]] = {}
     for place in places:
         row = []
         for protocol in setting.protocols:
             at = {"protocols": (protocol,), axis: place, **same}
             row.append(exact_at(replace(setting, **at)))
-            if time.monotonic() > until:
-                break
-        if len(row) == len(setting.protocols):
-            found[place] = row
-        if time.monotonic() > until:
-            break
+            # Every answer has something new, so that asking again comes to an end.
+            over = time.monotonic() > until and exact_at.cache_info().misses > known
+            if over and len(row) < len(setting.protocols):
+                return found
+        found[place] = row
+        if over:
+            return found
     return found
 
 
