@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import signal
 import socket
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -22,7 +22,7 @@ LONG = {"protocols": ["SS"], "domain_size": 1000, "reports": 500, "trials": 10**
 """A measurement that takes hours."""
 
 
-@contextmanager
+@contextlib.contextmanager
 def started(*options: str) -> Iterator[tuple[subprocess.Popen[str], Client]]:
     """Run the command in a session of its own; it says where it is."""
     with in_session([EXECUTABLE, "explore", "--no-browser", *options]) as process:
@@ -226,10 +226,8 @@ def test_bodies_are_short_json(client: Client) -> None:
         assert b"a request must be" in answer
     for size in (10_001, 90_000):
         assert client.send("POST", path, b" " * size, **kind)[0] == 413
-    try:
+    with contextlib.suppress(ConnectionError):  # it may be cut off while still sending
         assert client.send("POST", path, b" " * 3_000_000, **kind)[0] == 413
-    except ConnectionError:  # cut off while still sending
-        pass
     assert client.send("POST", path, b"{}", Content_Type="text/plain")[0] == 415
     assert client.send("POST", path, b"{}")[0] == 415
     for length in ("-1", "1e3", "x", "9" * 30):
