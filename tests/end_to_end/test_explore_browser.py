@@ -126,7 +126,7 @@ def test_axes_attacks_and_protocols_are_chosen(seen: Visit) -> None:
     for name in ("GRR", "THE"):
         seen.page.get_by_role("checkbox", name=name, exact=True).uncheck()
     seen.page.get_by_role("checkbox", name="AGRR").check()
-    wait_for_caption(seen, "δ = 0.00001")
+    wait_for_caption(seen, "δ = 1e-5")
     assert delta.is_enabled()
     assert seen.page.locator(".key li").all_inner_texts() == ["OUE", "AGRR"]
 

@@ -190,7 +190,7 @@ function inWords(setting, axis) {
   };
   delete parts[axis];
   const approximate = form.querySelector("[data-approximate]:checked") !== null;
-  const delta = approximate ? [`δ = ${setting.delta}`] : [];
+  const delta = approximate ? [`δ = ${shortNumber(setting.delta)}`] : [];
   return [...Object.values(parts), ...delta, `${setting.attack} attack`].join(", ");
 }
 

@@ -14,7 +14,7 @@ function lookOf(protocol) {
   return {
     colour: style.getPropertyValue(`--series-${number + 1}`).trim(),
     symbol: SYMBOLS[number],
-    dash: place < SYMBOLS.length ? "solid" : "longdash",
+    dash: place < SYMBOLS.length ? "solid" : "8px 3px",
   };
 }
 

@@ -26,7 +26,7 @@ function resultItem(result) {
 function placeInWords(result) {
   const parts = [`ε = ${result.epsilon}`, `k = ${shortNumber(result.domain_size)}`];
   if (result.delta) {
-    parts.push(`δ = ${result.delta}`);
+    parts.push(`δ = ${shortNumber(result.delta)}`);
   }
   if (result.reports > 1) {
     parts.push(`${result.reports} reports`);

@@ -219,7 +219,7 @@ function swatch({ colour, dash, symbol, block }) {
   svg.setAttribute("width", "26");
   svg.setAttribute("height", "12");
   svg.setAttribute("aria-hidden", "true");
-  const dashes = { solid: "", dash: "7 4", dot: "2 3", dashdot: "7 3 2 3", longdash: "5 3", longdashdot: "11 3 2 3" };
+  const dashes = { solid: "", dash: "7 4", dot: "2 3", dashdot: "7 3 2 3", longdashdot: "11 3 2 3" };
   if (block) {
     make("rect", { x: 2, y: 1, width: 22, height: 10, fill: colour });
     return svg;
