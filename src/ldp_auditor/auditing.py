@@ -27,6 +27,7 @@ from ldp_auditor.core import (
     Goal,
     InputPair,
     Mechanism,
+    Rates,
     Reports,
 )
 from ldp_auditor.errors import AuditError, number, require, whole_number
@@ -327,6 +328,14 @@ def _about(plan: AuditPlan) -> dict[str, Any]:
     return {} if about is None else about(plan.pair)
 
 
+def attack_epsilon(exact: Rates | None, delta: float, worst: float | None) -> float | None:
+    """Epsilon that an attack of these exact rates shows with unlimited trials, where known."""
+    if exact is None:
+        return None
+    shown = exact.epsilon(delta)
+    return shown if worst is None else min(shown, worst)  # a rate below 1e-308 is 0, its ratio inf
+
+
 def result_of(
     plan: AuditPlan,
     attack: Attack,
@@ -339,9 +348,6 @@ def result_of(
     """Put together what an audit found."""
     exact = attack.rates()
     worst = plan.worst_case_epsilon
-    attack_epsilon = None if exact is None else exact.epsilon(plan.mechanism.claim.delta)
-    if attack_epsilon is not None and worst is not None:
-        attack_epsilon = min(attack_epsilon, worst)  # a rate below 1e-308 is 0, its ratio infinite
     return AuditResult(
         mechanism=plan.mechanism.name,
         claim=plan.mechanism.claim,
@@ -352,7 +358,7 @@ def result_of(
         alpha=plan.alpha,
         counts=counts,
         empirical_epsilon=empirical_epsilon,
-        attack_epsilon=attack_epsilon,
+        attack_epsilon=attack_epsilon(exact, plan.mechanism.claim.delta, worst),
         worst_case_epsilon=worst,
         monte_carlo_limit=monte_carlo_limit,
         seed=plan.seed,

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+PHONE = {"viewport": {"width": 390, "height": 844}}
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
@@ -44,21 +46,23 @@ class Visit:
 
 
 @contextlib.contextmanager
-def visit(browser: Any, path: Path, **settings: Any) -> Iterator[Visit]:
-    """Open a file and wait until its figures are drawn; nothing may go wrong or out."""
+def visit(browser: Any, place: Path | str, **settings: Any) -> Iterator[Visit]:
+    """Open a page and wait until its figures are drawn; nothing may go wrong or out."""
+    own = "file:" if isinstance(place, Path) else place
     context = browser.new_context(**{"viewport": {"width": 1280, "height": 860}, **settings})
     try:
+        context.set_default_timeout(60_000)
         page = context.new_page()
         seen = Visit(page)
         page.on("console", lambda message: seen.errors.append(f"{message.type}: {message.text}"))
         page.on("pageerror", lambda error: seen.errors.append(str(error)))
         page.on("dialog", lambda dialog: seen.errors.append(f"dialog: {dialog.message}"))
         page.on("request", lambda request: seen.requests.append(request.url))
-        page.goto(path.as_uri())
-        page.wait_for_selector("html[data-ready]", timeout=60_000)
+        page.goto(place.as_uri() if isinstance(place, Path) else place)
+        page.wait_for_selector("html[data-ready]")
         yield seen
         assert seen.errors == []
-        away = [url for url in seen.requests if not url.startswith(("file:", "data:", "blob:"))]
+        away = [url for url in seen.requests if not url.startswith((own, "data:", "blob:"))]
         assert away == []
     finally:
         context.close()

@@ -9,23 +9,11 @@ from typing import Any
 import pytest
 
 from ldp_auditor.page.document import write_page
-from tests.end_to_end.browsing import Visit, chromium, visit
+from tests.end_to_end.browsing import PHONE, Visit, visit
 from tests.pages import audited, checked, swept, write
 from tests.unit.test_page import HOSTILE
 
 pytestmark = pytest.mark.browser
-
-PHONE = {"viewport": {"width": 390, "height": 844}}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    path = chromium()
-    playwright = pytest.importorskip("playwright.sync_api").sync_playwright().start()
-    opened = playwright.chromium.launch(executable_path=path)
-    yield opened
-    opened.close()
-    playwright.stop()
 
 
 @pytest.fixture(scope="module")

@@ -17,6 +17,7 @@ from ldp_auditor.cli.audit import audit
 from ldp_auditor.cli.check import check
 from ldp_auditor.cli.compare import compare
 from ldp_auditor.cli.explain import explain, profile
+from ldp_auditor.cli.explore import explore
 from ldp_auditor.cli.output import EXIT_INTERRUPTED, EXIT_NO_VIOLATION, fail, say
 from ldp_auditor.cli.protocols import list_protocols
 from ldp_auditor.cli.report import report
@@ -57,6 +58,7 @@ app.command(context_settings=OWN_OPTIONS)(check)
 app.command()(sweep)
 app.command()(reproduce)
 app.command()(report)
+app.command()(explore)
 
 
 def main() -> None:

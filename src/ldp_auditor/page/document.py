@@ -7,7 +7,7 @@ import hashlib
 import platform
 import shlex
 from collections.abc import Sequence
-from importlib import metadata, resources
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from ldp_auditor.errors import AuditError, require
 from ldp_auditor.page.evidence import evidence_of
 from ldp_auditor.page.figures import bars_figure, curve_figure, gap_figure
 from ldp_auditor.page.folder import Contents, read_folder
-from ldp_auditor.page.library import plotting_library
+from ldp_auditor.page.library import assets, plotting_library
 from ldp_auditor.page.markup import Html, element, join, packed, packed_json, shown, text
 from ldp_auditor.page.overview import overview_section
 from ldp_auditor.page.points import Point, points_of
@@ -156,8 +156,7 @@ def _versions(contents: Contents, plotly: str) -> list[tuple[str, str]]:
 
 def _page(title: str, body: Html, figures: Sequence[dict[str, Any]], library: str) -> str:
     """Put all of it into one file, with a policy that lets nothing in or out."""
-    script = "\n".join(_asset(name) for name in SCRIPTS)
-    style = "\n".join(_asset(name) for name in STYLES)
+    script, style = assets(SCRIPTS), assets(STYLES)
     policy = (
         "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
         f"style-src 'unsafe-inline'; script-src {_hash(script)} {_hash(library)}"
@@ -187,10 +186,6 @@ def _page(title: str, body: Html, figures: Sequence[dict[str, Any]], library: st
 
 def _data(name: str, content: str) -> Html:
     return element("script", Html(content), type="application/octet-stream", id=f"data-{name}")
-
-
-def _asset(name: str) -> str:
-    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
 def _hash(script: str) -> str:

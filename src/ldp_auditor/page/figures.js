@@ -230,12 +230,19 @@ function swatch({ colour, dash, symbol, block }) {
   }
   if (symbol === "circle") {
     make("circle", { cx: 13, cy: 6, r: 4.4, fill: colour });
-  } else if (symbol === "square") {
-    make("rect", { x: 9, y: 2, width: 8, height: 8, fill: colour });
   } else if (symbol === "diamond-open") {
-    make("path", { d: "M13 1 18 6 13 11 8 6Z", fill: "none", stroke: colour, "stroke-width": 2 });
+    make("path", { d: SHAPES.diamond, fill: "none", stroke: colour, "stroke-width": 2 });
   } else if (symbol) {
-    make("path", { d: "M13 1 18 6 13 11 8 6Z", fill: colour });
+    make("path", { d: SHAPES[symbol] ?? SHAPES.diamond, fill: colour });
   }
   return svg;
 }
+
+const SHAPES = {
+  "square": "M9 2H17V10H9Z",
+  "diamond": "M13 1 18 6 13 11 8 6Z",
+  "triangle-up": "M13 1 18 10H8Z",
+  "triangle-down": "M13 11 18 2H8Z",
+  "cross": "M11.5 1H14.5V4.5H18V7.5H14.5V11H11.5V7.5H8V4.5H11.5Z",
+  "x": "M10 1 13 4 16 1 18 3 15 6 18 9 16 11 13 8 10 11 8 9 11 6 8 3Z",
+};

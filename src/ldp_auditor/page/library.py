@@ -1,18 +1,25 @@
-"""The plotting library inside the page: the one file of the plotly package that browsers run.
+"""What browsers run and show: the files beside this one, and the plotting library.
 
-It is read where the package is installed, so that none of it is kept here, and without importing
-the package, which takes a second.
+The library is the one file of the plotly package that browsers run. It is read where the package is
+installed, so that none of it is kept here, and without importing the package, which takes a second.
 """
 
 from __future__ import annotations
 
 import re
-from importlib import util
+from collections.abc import Iterable
+from importlib import resources, util
 from pathlib import Path
 
 from ldp_auditor.errors import AuditError
 
 MISSING = "a page needs plotly, which brings its figures: pip install plotly"
+
+
+def assets(names: Iterable[str], package: str = "ldp_auditor.page") -> str:
+    """Return style sheets or scripts, one behind the other."""
+    folder = resources.files(package)
+    return "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names)
 
 
 def plotting_library() -> tuple[str, str]:

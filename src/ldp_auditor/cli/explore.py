@@ -1,0 +1,42 @@
+"""The command `explore`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import webbrowser
+from typing import Annotated
+
+import typer
+
+from ldp_auditor.cli.output import EXIT_NO_VIOLATION
+
+
+def explore(
+    port: Annotated[
+        int, typer.Option(help="Port on this machine.", show_default="a free one", min=0, max=65535)
+    ] = 0,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Open no browser; print the address only.")
+    ] = False,
+) -> None:
+    """Open a page of this machine: exact curves by sliders, measured audits. Ctrl-C ends it."""
+    from ldp_auditor.exploring.server import ExploreServer
+
+    with ExploreServer(port) as server:
+        try:
+            print(f"exploring at {server.address} (Ctrl-C ends it)", file=sys.stderr, flush=True)
+            server.warm_up()
+            if not no_browser:
+                threading.Thread(target=_browse, args=[server.address], daemon=True).start()
+            server.serve_forever(poll_interval=0.1)
+        except KeyboardInterrupt:
+            print("ldp-auditor: explore has ended", file=sys.stderr, flush=True)
+            # An ordinary exit would wait for the threads of a measurement.
+            os._exit(EXIT_NO_VIOLATION)
+
+
+def _browse(address: str) -> None:
+    if not webbrowser.open(address):
+        print("ldp-auditor: no browser was found; open the address by hand", file=sys.stderr)

@@ -1,0 +1,229 @@
+"use strict";
+
+// The page: reads the sliders, asks for curves and draws the latest answer.
+
+const { steps: SLIDER_STEPS, protocols: PROTOCOLS } =
+  JSON.parse(document.getElementById("start").textContent);
+const SAME = ["epsilon", "domain_size", "delta", "reports"];
+
+async function ask(place, given) {
+  const request = given === undefined ? {} : {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(given),
+  };
+  let response;
+  try {
+    response = await fetch(place, request);
+  } catch {
+    throw new Error("The command has ended; start ldp-auditor explore again.");
+  }
+  const answer = await response.json();
+  if (answer.error) {
+    throw new Error(answer.error);
+  }
+  return answer;
+}
+
+const form = document.getElementById("settings");
+const numberOf = (id) => {
+  const text = document.getElementById(id).value;
+  return text === "" ? null : Number(text);
+};
+
+function settingOf() {
+  const chosen = Array.from(form.querySelectorAll("[name=protocol]:checked"), (box) => box.value);
+  return {
+    protocols: chosen,
+    epsilon: numberOf("epsilon-number"),
+    domain_size: numberOf("domain_size-number"),
+    delta: numberOf("delta-number"),
+    reports: numberOf("reports-number"),
+    attack: form.querySelector("[name=attack]:checked").value,
+    trials: numberOf("trials"),
+    alpha: numberOf("alpha"),
+    seed: numberOf("seed"),
+  };
+}
+
+function axisOf() {
+  return form.querySelector("[name=axis]:checked").value;
+}
+
+// Sliders.
+
+function nearestStep(steps, value) {
+  const away = steps.map((step) => Math.abs(step - value));
+  return away.indexOf(Math.min(...away));
+}
+
+function startSlider(place, changed) {
+  const { name } = place.dataset;
+  const steps = SLIDER_STEPS[name];
+  const slider = document.getElementById(`${name}-slider`);
+  const number = document.getElementById(`${name}-number`);
+  const follow = () => {
+    slider.value = nearestStep(steps, Number(number.value));
+    slider.setAttribute("aria-valuetext", number.value);
+  };
+  slider.addEventListener("input", () => {
+    const value = steps[slider.value];
+    number.value = value < 1e-3 ? value.toExponential() : value;
+    slider.setAttribute("aria-valuetext", number.value);
+    changed();
+  });
+  number.addEventListener("input", () => {
+    follow();
+    changed();
+  });
+  follow();
+}
+
+// Delta is for approximate protocols.
+function showDelta() {
+  const used = form.querySelector("[data-approximate]:checked") !== null;
+  for (const id of ["delta-number", "delta-slider"]) {
+    document.getElementById(id).disabled = !used;
+  }
+}
+
+// Curves: one question at a time, and the latest answer is drawn.
+
+class Curves {
+  constructor() {
+    this.results = [];
+    this.asking = false;
+    this.wanted = false;
+  }
+
+  async change() {
+    showDelta();
+    this.wanted = true;
+    if (this.asking) {
+      return;
+    }
+    this.asking = true;
+    while (this.wanted) {
+      this.wanted = false;
+      await this.askOnce();
+    }
+    this.asking = false;
+  }
+
+  async askOnce() {
+    const setting = settingOf();
+    try {
+      const answer = await ask("curves", { ...setting, axis: axisOf() });
+      if (!this.wanted) {
+        this.say("");
+        this.show({ ...answer, setting });
+        this.wanted = answer.points < answer.places;
+      }
+    } catch (error) {
+      this.say(error.message);
+    }
+  }
+
+  show(answer) {
+    this.latest = answer;
+    const notes = [...answer.notes];
+    if (answer.points < answer.places) {
+      notes.push(`${answer.points} of ${answer.places} points so far; the rest is being worked out.`);
+    }
+    showNotes(notes);
+    if (answer.x.length > 0) {
+      this.draw();
+    }
+  }
+
+  draw() {
+    const answer = this.latest;
+    const { setting } = answer;
+    const item = {
+      ...answer,
+      label: inWords(setting, answer.axis),
+      measured: this.results.filter((result) => belongs(result, setting, answer.axis)),
+    };
+    document.querySelector("#caption strong").textContent = `Epsilon over the ${answer.title}`;
+    document.querySelector("#caption").lastChild.textContent = `, at ${item.label}`;
+    if (this.figure) {
+      this.figure.show(item);
+    } else {
+      const data = { kind: "lines", name: "exact epsilons", cases: [item] };
+      this.figure = new LinesFigure(document.querySelector("figure"), data);
+      this.figure.refresh();
+      document.documentElement.dataset.ready = "yes";
+    }
+  }
+
+  add(result) {
+    this.results.push(result);
+    const list = document.getElementById("results");
+    list.prepend(resultItem(result));
+    while (list.children.length > MOST_RESULTS) {
+      list.lastChild.remove();
+    }
+    this.draw();
+  }
+
+  say(words) {
+    const place = document.getElementById("error");
+    if (place.textContent !== words) {
+      place.textContent = words;
+      place.hidden = words === "";
+    }
+  }
+}
+
+function showNotes(notes) {
+  const list = document.getElementById("notes");
+  if (notes.join() !== Array.from(list.children, (item) => item.textContent).join()) {
+    list.replaceChildren(...notes.map((note) => textElement("li", note)));
+  }
+}
+
+function inWords(setting, axis) {
+  const parts = {
+    epsilon: `ε = ${setting.epsilon}`,
+    domain_size: `k = ${setting.domain_size}`,
+    reports: setting.reports === 1 ? "one report" : `${setting.reports} reports`,
+  };
+  delete parts[axis];
+  const approximate = form.querySelector("[data-approximate]:checked") !== null;
+  const delta = approximate ? [`δ = ${shortNumber(setting.delta)}`] : [];
+  return [...Object.values(parts), ...delta, `${setting.attack} attack`].join(", ");
+}
+
+// A measured point is laid over the curve of its own setting.
+function belongs(result, setting, axis) {
+  if (result.attack !== setting.attack || !setting.protocols.includes(result.mechanism)) {
+    return false;
+  }
+  return SAME.every((name) => name === axis || result[name] === setting[name]
+    || (name === "delta" && result.delta === 0));
+}
+
+function begin() {
+  const curves = new Curves();
+  const changed = () => curves.change();
+  for (const place of document.querySelectorAll(".slider")) {
+    startSlider(place, changed);
+  }
+  form.addEventListener("change", (event) => {
+    if (["radio", "checkbox"].includes(event.target.type)) {
+      changed();
+    }
+  });
+  form.addEventListener("submit", (event) => event.preventDefault());
+  for (const id of ["trials", "alpha"]) {
+    document.getElementById(id).addEventListener("change", changed);
+  }
+  new Measuring(settingOf, ask, (result) => curves.add(result));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+    curves.figure.buildControls();
+    curves.figure.refresh();
+  });
+  changed();
+}
+
+begin();

@@ -1,0 +1,67 @@
+"use strict";
+
+// What was measured: a verdict in words for every result, and the command that repeats it.
+
+const MOST_RESULTS = 40;
+
+function resultItem(result) {
+  const item = document.createElement("li");
+  item.className = result.kind;
+  const sign = textElement("span", result.sign, "sign");
+  sign.setAttribute("aria-hidden", "true");
+  const found = document.createElement("div");
+  found.className = "found";
+  const words = document.createElement("p");
+  const between = result.sentence.startsWith("no ") ? ": " : " ";
+  words.append(textElement("strong", result.mechanism), between, result.sentence);
+  words.append(textElement("span", placeInWords(result), "where"));
+  found.append(words);
+  if (result.command) {
+    found.append(commandLine(result));
+  }
+  item.append(sign, textElement("span", result.badge, "badge"), found);
+  return item;
+}
+
+function placeInWords(result) {
+  const parts = [`ε = ${result.epsilon}`, `k = ${shortNumber(result.domain_size)}`];
+  if (result.delta) {
+    parts.push(`δ = ${shortNumber(result.delta)}`);
+  }
+  if (result.reports > 1) {
+    parts.push(`${result.reports} reports`);
+  }
+  const counts = [result.true_positives, result.false_positives].map((n) => n.toLocaleString("en"));
+  parts.push(`${counts[0]} true and ${counts[1]} false positives`);
+  parts.push(`in ${result.trials.toLocaleString("en")} trials`);
+  const limit = `attack ${told(result.attack_epsilon)} with unlimited trials`;
+  return `${parts.slice(0, -2).join(", ")}: ${parts.slice(-2).join(" ")}; ${limit}.`;
+}
+
+function commandLine(result) {
+  const line = document.createElement("div");
+  line.className = "command";
+  const copy = textElement("button", "Copy");
+  copy.type = "button";
+  copy.setAttribute("aria-label", `Copy the command that repeats ${result.mechanism}`);
+  copy.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(result.command);
+    copy.textContent = "Copied";
+    setTimeout(() => { copy.textContent = "Copy"; }, 1500);
+  });
+  // A line may end between words only, not behind the hyphens of an option.
+  const words = result.command.split(" ").flatMap((word) => [textElement("span", word), " "]);
+  const place = document.createElement("pre");
+  place.append(...words.slice(0, -1));
+  line.append(place, copy);
+  return line;
+}
+
+function textElement(tag, text, name) {
+  const element = document.createElement(tag);
+  element.textContent = text;
+  if (name) {
+    element.className = name;
+  }
+  return element;
+}

@@ -1,0 +1,162 @@
+"""The server of the page: loopback only, standard library only."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from collections.abc import Callable
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, ClassVar
+
+from ldp_auditor.errors import AuditError
+from ldp_auditor.exploring.curves import curves
+from ldp_auditor.exploring.document import START, explore_page, script, style
+from ldp_auditor.exploring.guarding import (
+    HEADERS,
+    LOOPBACK,
+    MOST_BYTES,
+    Guard,
+    RefusedError,
+    check_headers,
+    read_body,
+)
+from ldp_auditor.exploring.measuring import Bench
+from ldp_auditor.exploring.settings import read_axis, read_setting
+from ldp_auditor.page.library import plotting_library
+from ldp_auditor.page.markup import shown
+
+LONGEST_ERROR = 400
+"""Characters of an error that are shown."""
+
+Plain = dict[str, Any]
+
+
+class ExploreServer(ThreadingHTTPServer):
+    """Serves one page and what it asks for."""
+
+    daemon_threads = True
+
+    def __init__(self, port: int = 0) -> None:
+        library, _ = plotting_library()
+        self.files = {
+            "": ("text/html", explore_page().encode(errors="replace")),
+            "style.css": ("text/css", style().encode()),
+            "script.js": ("text/javascript", script().encode()),
+            "plotly.js": ("text/javascript", library.encode()),
+        }
+        self.bench = Bench()
+        self.actions: dict[str, Callable[[Plain], Plain]] = {
+            "curves": self._curves,
+            "measure": lambda given: self.bench.start(read_setting(given)),
+            "cancel": lambda given: self.bench.cancel(),
+        }
+        self._one_at_a_time = threading.Lock()
+        try:
+            super().__init__((LOOPBACK, port), Handler)
+        except OSError as error:
+            raise AuditError(f"cannot listen on port {port}: {error}") from None
+        self.guard = Guard(self.server_address[1])
+
+    @property
+    def address(self) -> str:
+        """Where the page is, with its key."""
+        return self.guard.address
+
+    def warm_up(self) -> None:
+        """Work out the first curves before anybody asks; the first call of everything is slow."""
+        threading.Thread(target=self._curves, args=[dict(START)], daemon=True).start()
+
+    def _curves(self, given: Plain) -> Plain:
+        axis = read_axis(given.pop("axis", None))
+        setting = read_setting(given)
+        with self._one_at_a_time:
+            return curves(setting, axis)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A browser that has gone away is no error."""
+        error = sys.exception()
+        if not isinstance(error, ConnectionError | TimeoutError):
+            print(f"ldp-auditor: {type(error).__name__}: {error}", file=sys.stderr)
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers one request."""
+
+    server: ExploreServer
+    server_version = "ldp-auditor"
+    sys_version = ""
+    timeout: ClassVar[float] = 10.0
+    """Seconds that a request may take to arrive."""
+
+    def do_GET(self) -> None:
+        """Send the page, a part of it, or how far a measurement is."""
+        self._guarded(self._get)
+
+    def do_POST(self) -> None:
+        """Work out curves, start a measurement or cancel it."""
+        body = self._body()  # taken in first: a sender who is cut off would not hear the answer
+        self._guarded(lambda place: self._post(place, body))
+
+    def _body(self) -> bytes:
+        length = self.headers.get("Content-Length", "")
+        taken = length.isascii() and length.isdigit() and len(length) < 9
+        return self.rfile.read(min(int(length), 10 * MOST_BYTES)) if taken else b""
+
+    def _get(self, place: str) -> None:
+        if place == "progress":
+            self._send_json(HTTPStatus.OK, self.server.bench.progress())
+        elif place in self.server.files:
+            self._send(HTTPStatus.OK, *self.server.files[place])
+        elif place in self.server.actions:
+            raise RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, f"{place} is asked for by POST")
+        else:
+            raise RefusedError(HTTPStatus.NOT_FOUND, "there is nothing at this address")
+
+    def _post(self, place: str, body: bytes) -> None:
+        action = self.server.actions.get(place)
+        if action is None:
+            known = place in self.server.files or place == "progress"
+            status = HTTPStatus.METHOD_NOT_ALLOWED if known else HTTPStatus.NOT_FOUND
+            raise RefusedError(status, "nothing is done at this address")
+        check_headers(self.headers)
+        self._send_json(HTTPStatus.OK, action(read_body(body)))
+
+    def _guarded(self, answer: Callable[[str], None]) -> None:
+        """Answer what is allowed; whatever goes wrong is one line."""
+        try:
+            answer(self.server.guard.place(self.path, self.headers))
+        except RefusedError as error:
+            self._refuse(error.status, str(error))
+        except AuditError as error:  # the page asked as it may; what it asked for cannot be done
+            self._refuse(HTTPStatus.OK, str(error))
+        except (ConnectionError, TimeoutError):
+            raise
+        except MemoryError:
+            self._refuse(HTTPStatus.INTERNAL_SERVER_ERROR, "out of memory")
+        except Exception as error:
+            words = f"internal error, please report it: {type(error).__name__}: {error}"
+            self._refuse(HTTPStatus.INTERNAL_SERVER_ERROR, words)
+
+    def _refuse(self, status: HTTPStatus, message: str) -> None:
+        self._send_json(status, {"error": shown(" ".join(message.split()), LONGEST_ERROR)})
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Say in one line what the standard library refuses: odd methods, broken requests."""
+        self._send_json(code, {"error": shown(message or HTTPStatus(code).phrase, LONGEST_ERROR)})
+
+    def _send_json(self, status: int, value: Plain) -> None:
+        self._send(status, "application/json", json.dumps(value, allow_nan=False).encode())
+
+    def _send(self, status: int, kind: str, content: bytes) -> None:
+        self.send_response(status)
+        for name, value in HEADERS.items():
+            self.send_header(name, value)
+        self.send_header("Content-Type", f"{kind}; charset=utf-8")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+        """Keep quiet; the page says what happens."""

@@ -1,0 +1,131 @@
+"""What the page may ask for: one setting, checked as the command line checks it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ldp_auditor import mechanisms
+from ldp_auditor.attacks import ATTACKS
+from ldp_auditor.auditing import AuditPlan
+from ldp_auditor.comparison import ComparisonPlan, plan_comparison
+from ldp_auditor.core import Claim
+from ldp_auditor.errors import AuditError, require, whole_number
+from ldp_auditor.longitudinal import Study, plan_looks
+
+MOST_VALUES, MOST_REPORTS, MOST_TRIALS = 10_000, 500, 10_000_000
+"""Domain size, reports of a user and trials at most: the page answers at once, or soon."""
+
+AXES = ("epsilon", "domain_size", "reports")
+"""Settings that a curve may go over."""
+
+BEYOND = "on this page; the command 'ldp-auditor audit' takes more"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One position of the sliders, and how it would be measured."""
+
+    protocols: tuple[str, ...]
+    epsilon: float
+    domain_size: int
+    delta: float
+    reports: int
+    attack: str
+    trials: int
+    alpha: float
+    seed: int
+
+    @property
+    def study(self) -> Study | None:
+        """How often users report, if more than once."""
+        return None if self.reports == 1 else Study(reports=(self.reports,))
+
+    def plan(self) -> ComparisonPlan:
+        """The audits of the chosen protocols, or raise if none of them can be made."""
+        return plan_comparison(
+            self.protocols,
+            epsilon=self.epsilon,
+            domain_size=self.domain_size,
+            delta=self.delta,
+            study=self.study,
+            attack=self.attack,
+            trials=self.trials,
+            alpha=self.alpha,
+            seed=self.seed,
+        )
+
+    def single_plan(self) -> AuditPlan:
+        """The audit of the only protocol as it is after all reports, or raise if there is none."""
+        (plan,) = self.plan().audits
+        return plan if self.study is None else plan_looks(plan, self.study)[0]
+
+
+def offered() -> dict[str, bool]:
+    """Names of the protocols on the page; whether they are approximate."""
+    return {
+        name: protocol.approximate
+        for name, protocol in mechanisms.available().items()
+        if set(protocol.required()) == {"epsilon", "domain_size"} and not protocol.memoizes
+    }
+
+
+def read_setting(given: Mapping[str, Any]) -> Setting:
+    """Check what the page sent; what is wrong is said in one line."""
+    known = list(Setting.__dataclass_fields__)
+    extra = [name for name in given if name not in known]
+    require(not extra, f"unknown settings: {', '.join(extra[:3])}; known are {', '.join(known)}")
+    for name in known:
+        require(name in given, f"{name} is missing")
+    for name in known[1:]:
+        if name != "attack":
+            _check_number(name, given[name])
+    claim = Claim(given["epsilon"], given["delta"])
+    require(
+        isinstance(given["attack"], str) and given["attack"] in ATTACKS,
+        f"attack must be one of {', '.join(ATTACKS)}, got {given['attack']!r}",
+    )
+    return Setting(
+        protocols=_protocols(given["protocols"]),
+        epsilon=claim.epsilon,
+        domain_size=_whole("domain_size", given["domain_size"], 2, MOST_VALUES),
+        delta=claim.delta,
+        reports=_whole("reports", given["reports"], 1, MOST_REPORTS),
+        attack=given["attack"],
+        trials=_whole("trials", given["trials"], 1, MOST_TRIALS),
+        alpha=float(given["alpha"]),
+        seed=whole_number("seed", given["seed"], at_least=0),
+    )
+
+
+def read_axis(axis: Any) -> str:
+    """Check what the curve goes over."""
+    if axis not in AXES:
+        raise AuditError(f"axis must be one of {', '.join(AXES)}, got {axis!r}")
+    return str(axis)
+
+
+def _protocols(names: Any) -> tuple[str, ...]:
+    """Check the chosen protocols; each is taken once."""
+    listed = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    require(listed, "protocols must be a list of names")
+    require(bool(names), "choose a protocol")
+    shown = offered()
+    for name in names:
+        mechanisms.find(name)  # an unknown one is told with the nearest name
+        require(name in shown, f"{name} is not {BEYOND}")
+    return tuple(name for name in shown if name in names)
+
+
+def _check_number(name: str, value: Any) -> None:
+    """Raise unless a value is a finite number; a word or a truth value is none."""
+    plain = isinstance(value, int | float) and not isinstance(value, bool)
+    require(plain, f"{name} must be a number, got {name}={value!r}")
+    require(abs(value) < 1e18, f"{name} must be a number of a possible size, got {name}={value!r}")
+
+
+def _whole(name: str, value: Any, least: int, most: int) -> int:
+    number = whole_number(name, value, at_least=least)
+    require(number <= most, f"{name} goes up to {most:,} {BEYOND}; got {name}={number:,}")
+    return number

@@ -1,0 +1,242 @@
+"""The command `explore`: its server, who may ask it, and how it ends."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.command import EXECUTABLE, in_session, run, run_json
+from tests.end_to_end.listening import listening
+from tests.end_to_end.sweeping import session_of, wait_until
+from tests.exploring import ASKED, Client, served
+
+LONG = {"protocols": ["SS"], "domain_size": 1000, "reports": 500, "trials": 10**7}
+"""A measurement that takes hours."""
+
+
+@contextlib.contextmanager
+def started(*options: str) -> Iterator[tuple[subprocess.Popen[str], Client]]:
+    """Run the command in a session of its own; it says where it is."""
+    with in_session([EXECUTABLE, "explore", "--no-browser", *options]) as process:
+        assert process.stderr is not None
+        first = process.stderr.readline()
+        found = re.fullmatch(
+            r"exploring at (http://127\.0\.0\.1:\d+/[\w-]{32}/) \(Ctrl-C ends it\)\n", first
+        )
+        assert found, first
+        yield process, Client(found[1])
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    with served() as opened:
+        yield opened
+
+
+def ended(process: subprocess.Popen[str]) -> None:
+    """Press Ctrl-C; it ends at once, well, and leaves nothing."""
+    asked = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, errors = process.communicate(timeout=20)
+    assert time.monotonic() - asked < 5
+    assert (process.returncode, out) == (0, "")
+    assert errors == "ldp-auditor: explore has ended\n"
+    wait_until(lambda: not session_of(process), f"processes are left: {session_of(process)}")
+
+
+def test_it_listens_on_loopback_only_and_ends_with_ctrl_c() -> None:
+    with started() as (process, client):
+        status, headers, page = client.send("GET", client.root)
+        assert status == 200
+        assert b"<!DOCTYPE html>" in page
+        assert "default-src 'none'" in headers["Content-Security-Policy"]
+        assert "unsafe-eval" not in headers["Content-Security-Policy"]
+        assert "Python" not in headers["Server"]
+        (place,) = listening(list(session_of(process)))
+        assert place == f"0100007F:{client.port:04X}"
+        ended(process)
+
+
+def test_ctrl_c_ends_it_during_a_measurement() -> None:
+    with started() as (process, client):
+        assert client.ask("measure", {**ASKED, **LONG})[0] == 200
+        wait_until(lambda: client.ask("progress")[1]["done"] > 0, "nothing was measured")
+        ended(process)
+
+
+def test_the_port_can_be_chosen_and_may_be_taken() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = run("explore", "--no-browser", "--port", str(port))
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"ldp-auditor: cannot listen on port {port}: ")
+    with started("--port", str(port)) as (process, client):
+        assert client.port == port
+        ended(process)
+    assert run("explore", "--port", "70000").returncode == 2
+
+
+def test_measured_counts_are_those_of_the_command(client: Client) -> None:
+    asked = {**ASKED, "protocols": ["OUE", "AGRR"], "reports": 3, "trials": 30_000, "seed": 7}
+    status, first = client.ask("measure", asked)
+    assert status == 200
+    assert (first["state"], first["trials"]) == ("running", 2 * 2 * 30_000)
+    now = client.measured()
+    assert (now["state"], now["done"], now["failure"]) == ("done", now["trials"], "")
+    for result in now["results"]:
+        words = result["command"].split()
+        assert words[:2] == ["ldp-auditor", "audit"]
+        told = run_json(*words[1:])
+        same = ("mechanism", "epsilon", "delta", "domain_size", "reports", "trials", "alpha",
+                "seed", "attack", "true_positives", "false_positives", "empirical_epsilon",
+                "attack_epsilon", "worst_case_epsilon", "claimed_epsilon", "verdict")  # fmt: skip
+        assert {name: result[name] for name in same} == {name: told[name] for name in same}
+        assert result["sentence"].startswith("keeps its promise of epsilon = 3")
+        curve = client.curves("reports", **{**asked, "protocols": [result["mechanism"]]})
+        at = curve["x"].index(3)
+        assert curve["curves"][0]["attack"][at] == told["attack_epsilon"]
+        assert curve["curves"][0]["worst"][at] == told["worst_case_epsilon"]
+        assert curve["claimed"][at] == told["claimed_epsilon"]
+
+
+def test_one_measurement_at_a_time_and_cancelled(client: Client) -> None:
+    assert client.ask("measure", {**ASKED, **LONG})[0] == 200
+    status, line = client.refused("measure", ASKED)
+    assert (status, line) == (200, "a measurement is running; cancel it or wait for its end")
+    asked = time.monotonic()
+    client.curves("domain_size", protocols=["OUE"])
+    assert client.ask("cancel", {})[0] == 200
+    now = client.measured()
+    assert time.monotonic() - asked < 20
+    assert (now["state"], now["results"]) == ("cancelled", [])
+    assert client.ask("measure", ASKED)[0] == 200
+    assert client.measured()["state"] == "done"
+
+
+def test_a_protocol_that_cannot_take_part_is_told(client: Client) -> None:
+    asked = {**ASKED, "protocols": ["GRR", "GM"], "epsilon": 2}
+    assert client.ask("measure", asked)[0] == 200
+    now = client.measured()
+    assert [result["mechanism"] for result in now["results"]] == ["GRR"]
+    assert "GM is defined for epsilon <= 1 only" in now["refused"][0]
+    status, line = client.refused("measure", {**asked, "protocols": ["GM"]})
+    assert status == 200
+    assert line.startswith("GM is defined for epsilon <= 1 only, got epsilon=2")
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"epsilon": -1}, "epsilon must be positive"),
+        ({"epsilon": 1e999}, "a request must be valid JSON"),
+        ({"alpha": 0}, "alpha must lie in (0, 1)"),
+        ({"domain_size": 1}, "domain_size must be at least 2"),
+        ({"trials": 10**9}, "trials goes up to 10,000,000 on this page"),
+        ({"protocols": ["<img src=x onerror=alert(1)>"]}, "unknown protocol '<img src=x"),
+        ({"protocols": ["\u202egnp"]}, "unknown protocol"),
+    ],
+)
+def test_wrong_settings_are_one_line(client: Client, changed: dict[str, Any], words: str) -> None:
+    _, line = client.refused("measure", {**ASKED, **changed})
+    assert words in line
+    assert "\u202e" not in line
+    assert len(line) <= 400
+
+
+FOREIGN = (
+    {"Host": "evil.example"},
+    {"Host": "evil.example:{port}"},
+    {"Host": "127.0.0.1"},
+    {"Host": ""},
+    {"Origin": "https://evil.example"},
+    {"Origin": "null"},
+    {"Origin": "http://127.0.0.1:1"},
+    {"Origin": "http://127.0.0.1:{port}.evil.example"},
+    {"Origin": "https://127.0.0.1:{port}"},
+    {"Sec_Fetch_Site": "cross-site"},
+    {"Sec_Fetch_Site": "same-site"},
+)
+
+
+@pytest.mark.parametrize("headers", FOREIGN, ids=str)
+def test_others_are_refused(client: Client, headers: dict[str, str]) -> None:
+    sent = {name: value.format(port=client.port) for name, value in headers.items()}
+    for place, given in (("measure", ASKED), ("curves", {**ASKED, "axis": "epsilon"}), ("", None)):
+        status, line = client.refused(place, given, **sent)
+        assert status == 403
+        assert client.root.strip("/") not in line
+
+
+def test_the_page_itself_is_let_in(client: Client) -> None:
+    for name in ("127.0.0.1", "localhost"):
+        own = {"Host": f"{name}:{client.port}", "Origin": f"http://{name}:{client.port}"}
+        asked = {**ASKED, "axis": "epsilon"}
+        assert client.ask("curves", asked, **own, Sec_Fetch_Site="same-origin")[0] == 200
+
+
+def test_without_the_key_nothing_is_told(client: Client) -> None:
+    key = client.root.strip("/")
+    for path in ("/", "/progress", "/wrong/", "/wrong/progress", f"/{key}", f"/{key[:-1]}/", "//",
+                 f"/x/../{key}/", f"http://127.0.0.1:{client.port}/{key}/"):  # fmt: skip
+        status, _, body = client.send("GET", path)
+        assert status == 403, path
+        assert b"the key is missing" in body
+        assert key.encode() not in body
+    body = b'{"error": "no"}'
+    assert client.send("POST", "/measure", body, Content_Type="application/json")[0] == 403
+
+
+def test_nothing_but_the_page_is_served(client: Client) -> None:
+    for place in ("../", "../../etc/passwd", "..%2f..%2fetc/passwd", "style.css/../explore.js",
+                  "explore.js", ".", "?x", "/etc/passwd", "%00"):  # fmt: skip
+        status, _, body = client.send("GET", client.root + place)
+        assert status == 404, place
+        assert body == b'{"error": "there is nothing at this address"}'
+
+
+def test_methods(client: Client) -> None:
+    assert client.refused("measure")[0] == 405
+    assert client.refused("", ASKED)[0] == 405
+    assert client.refused("progress", ASKED)[0] == 405
+    assert client.refused("nothing", ASKED)[0] == 404
+    for method in ("PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "XYZ"):
+        status, headers, body = client.send(method, client.root + "measure")
+        assert status == 501
+        assert "Access-Control-Allow-Origin" not in headers
+        assert body.startswith(b'{"error": ')
+
+
+def test_bodies_are_short_json(client: Client) -> None:
+    path, kind = client.root + "curves", {"Content_Type": "application/json"}
+    for body in (b"", b"{", b"nonsense", b"\xff\xfe", b'{"epsilon": NaN}', b"[" * 5000,
+                 b"9" * 5000, b'{"a": -Infinity}', b"[]", b"3", b"null", b'"x"'):  # fmt: skip
+        status, _, answer = client.send("POST", path, body, **kind)
+        assert status == 400, body
+        assert b"a request must be" in answer
+    for size in (10_001, 90_000):
+        assert client.send("POST", path, b" " * size, **kind)[0] == 413
+    with contextlib.suppress(ConnectionError):  # it may be cut off while still sending
+        assert client.send("POST", path, b" " * 3_000_000, **kind)[0] == 413
+    assert client.send("POST", path, b"{}", Content_Type="text/plain")[0] == 415
+    assert client.send("POST", path, b"{}")[0] == 415
+    for length in ("-1", "1e3", "x", "9" * 30):
+        status = client.send("POST", path, None, Content_Length=length, **kind)[0]
+        assert status in (411, 413)
+    assert client.send("POST", path, None, Transfer_Encoding="chunked", **kind)[0] == 411
+
+
+def test_it_goes_on_after_all_of_that(client: Client) -> None:
+    with socket.create_connection(("127.0.0.1", client.port)) as silent:
+        silent.sendall(b"nonsense\r\n\r\n")
+        assert client.curves()["claimed"][-1] == 10

@@ -1,0 +1,292 @@
+"""The page of `explore` in a real browser."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from ldp_auditor.exploring import document
+from tests.end_to_end.browsing import PHONE, Visit, visit
+from tests.end_to_end.command import run_json
+from tests.end_to_end.sweeping import wait_until
+from tests.exploring import Client, served
+from tests.unit.test_page import HOSTILE
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    with served() as opened:
+        yield opened
+
+
+@pytest.fixture
+def seen(browser: Any, client: Client) -> Iterator[Visit]:
+    with visit(browser, client.address) as opened:
+        complete(opened)
+        yield opened
+        client.ask("cancel", {})
+        client.measured()
+
+
+def complete(seen: Visit) -> None:
+    """Wait until nothing is left to be worked out."""
+    seen.page.locator("#notes", has_text="so far").wait_for(state="hidden")
+
+
+def choose(seen: Visit, name: str, value: str) -> None:
+    """Press one of the buttons of a choice."""
+    seen.page.locator(f"input[name={name}][value={value}]").check(force=True)
+
+
+def table(seen: Visit) -> dict[str, dict[str, str]]:
+    """The numbers of the figure by place and column."""
+    details = seen.page.locator("figure details")
+    if details.get_attribute("open") is None:
+        details.locator("summary").click()
+    head = details.locator("thead th").all_inner_texts()
+    rows = [row.locator("th, td").all_inner_texts() for row in details.locator("tbody tr").all()]
+    return {row[0]: dict(zip(head[1:], row[1:], strict=True)) for row in rows}
+
+
+def wait_for_caption(seen: Visit, words: str) -> None:
+    seen.page.locator("#caption", has_text=words).wait_for()
+    complete(seen)
+
+
+def finished(seen: Visit, words: str = "Done") -> str:
+    """Wait for the end of a measurement; return what is said."""
+    status = seen.page.locator("#status", has_text=words)
+    status.wait_for(timeout=60_000)
+    said: str = status.inner_text()
+    return said
+
+
+def traces(seen: Visit) -> dict[str, list[Any]]:
+    """What is drawn: heights by the name of the line."""
+    lines = "e => e.data.filter(t => t.visible).map(t => [t.name, t.y])"
+    return dict(seen.page.locator(".plot").evaluate(lines))
+
+
+def test_exact_curves_are_drawn_at_once(seen: Visit) -> None:
+    drawn = traces(seen)
+    assert list(drawn) == [
+        "claimed",
+        *(f"{name}, {kind}" for name in ("GRR", "OUE", "THE") for kind in ("worst case", "attack")),
+    ]
+    assert seen.page.locator(".plot path.js-line").count() == len(drawn)
+    assert drawn["GRR, attack"] == pytest.approx(drawn["claimed"])
+    shown = table(seen)["4"]
+    q = 1 / (1 + math.exp(4))
+    none = (1 - q) ** 99
+    right = 0.5 * (1 - none * (1 - q)) / (100 * q) + 0.5 * none / 100
+    assert shown["claimed"] == shown["OUE, worst case"] == "4.0000"
+    assert shown["OUE, attack"] == f"{math.log(right * 99 / (1 - right)):.4f}"
+    label = seen.page.locator(".plot").get_attribute("aria-label")
+    assert label.startswith("Chart of exact epsilons of GRR, OUE, THE at k = 100, one report, ")
+
+
+def test_a_slider_moves_the_curves_by_keyboard(seen: Visit) -> None:
+    before = traces(seen)["OUE, attack"]
+    slider = seen.page.get_by_role("slider", name="Domain size, slider")
+    slider.focus()
+    seen.page.keyboard.press("ArrowRight")
+    wait_for_caption(seen, "at k = 110")
+    assert slider.get_attribute("aria-valuetext") == "110"
+    assert seen.page.get_by_label("Domain size k").input_value() == "110"
+    assert traces(seen)["OUE, attack"] != before
+
+
+def test_the_latest_setting_is_drawn(seen: Visit) -> None:
+    slider = seen.page.get_by_role("slider", name="Domain size, slider")
+    slider.focus()
+    for _ in range(30):
+        seen.page.keyboard.press("ArrowLeft")
+    value = seen.page.get_by_label("Domain size k").input_value()
+    assert int(value) < 20
+    wait_for_caption(seen, f"at k = {value},")
+
+
+def test_axes_attacks_and_protocols_are_chosen(seen: Visit) -> None:
+    choose(seen, "axis", "reports")
+    wait_for_caption(seen, "Epsilon over the reports of each user, at ε = 4, k = 100")
+    assert seen.page.locator(".plot").evaluate("e => e._fullLayout.yaxis.type") == "log"
+    assert table(seen)["250"]["claimed"] == "1000.0000"
+    choose(seen, "axis", "domain_size")
+    choose(seen, "attack", "optimal")
+    wait_for_caption(seen, "Epsilon over the domain size k, at ε = 4, one report, optimal attack")
+    assert table(seen)["100"]["OUE, attack"] == "4.0000"
+    delta = seen.page.get_by_label("Claimed delta δ")
+    assert delta.is_disabled()
+    for name in ("GRR", "THE"):
+        seen.page.get_by_role("checkbox", name=name, exact=True).uncheck()
+    seen.page.get_by_role("checkbox", name="AGRR").check()
+    wait_for_caption(seen, "δ = 1e-5")
+    assert delta.is_enabled()
+    assert seen.page.locator(".key li").all_inner_texts() == ["OUE", "AGRR"]
+
+
+def test_lines_are_switched_off_and_axes_made_logarithmic(seen: Visit) -> None:
+    figure = seen.page.locator("figure")
+    before = len(traces(seen))
+    figure.get_by_role("checkbox", name="exact worst case").uncheck()
+    assert len(traces(seen)) == before - 3
+    assert "worst" not in figure.locator(".plot").get_attribute("aria-label")
+    figure.get_by_role("checkbox", name="up").check()
+    assert figure.locator(".plot").evaluate("e => e._fullLayout.yaxis.type") == "log"
+
+
+def test_wrong_settings_are_one_clear_line(seen: Visit) -> None:
+    error = seen.page.get_by_role("alert")
+    for label, value, words in (
+        ("Claimed epsilon ε", "-1", "epsilon must be positive, got epsilon=-1.0"),
+        ("Claimed epsilon ε", "", "epsilon must be a number, got epsilon=None"),
+        ("Domain size k", "1", "domain_size must be at least 2, got domain_size=1"),
+        ("Domain size k", "999999", "domain_size goes up to 10,000 on this page"),
+        ("Reports of each user τ", "1.5", "reports must be a whole number, got reports=1.5"),
+    ):
+        field = seen.page.get_by_label(label)
+        good = field.input_value()
+        field.fill(value)
+        error.get_by_text(words).wait_for()
+        field.fill(good)
+        error.wait_for(state="hidden")
+    seen.page.get_by_role("checkbox", name="GM", exact=True).check()
+    seen.page.locator("#notes", has_text="GM is defined for epsilon <= 1 only").wait_for()
+    seen.page.get_by_label("Alpha").fill("7")
+    seen.page.get_by_role("button", name="Measure").click()
+    assert "alpha must lie in (0, 1)" in finished(seen, "alpha")
+
+
+def test_a_measurement_finishes_and_matches_the_command(seen: Visit) -> None:
+    seen.page.get_by_label("Trials of each input").select_option("100000")
+    seen.page.get_by_label("Seed").fill("5")
+    seen.page.get_by_role("button", name="Measure").click()
+    assert finished(seen) == "Done: 3 protocols measured."
+    drawn = traces(seen)
+    items = seen.page.locator("#results li")
+    assert items.count() == 3
+    for item, name in zip(items.all(), ("THE", "OUE", "GRR"), strict=True):
+        command = item.locator("pre").inner_text()
+        told = run_json(*re.sub(r"\s+", " ", command).split(" ")[1:])
+        assert told["mechanism"] == name
+        assert told["seed"] == 5
+        words = item.inner_text()
+        assert "keeps its promise" in words
+        hits, alarms = (f"{told[key]:,}" for key in ("true_positives", "false_positives"))
+        assert f"{hits} true and {alarms} false positives in 100,000 trials" in words
+        assert f"attack {told['attack_epsilon']:.4f} with unlimited trials" in words
+        assert drawn[f"{name}, proven"] == [told["empirical_epsilon"]]
+    seen.page.get_by_label("Domain size k").fill("50")
+    wait_for_caption(seen, "k = 50")
+    assert not any("proven" in name for name in traces(seen))
+    seen.page.get_by_label("Domain size k").fill("100")
+    wait_for_caption(seen, "k = 100")
+    assert traces(seen) == drawn
+
+
+def test_a_command_is_copied(browser: Any, client: Client) -> None:
+    rights = ["clipboard-read", "clipboard-write"]
+    with visit(browser, client.address, permissions=rights) as seen:
+        seen.page.get_by_label("Trials of each input").select_option("10000")
+        seen.page.get_by_role("button", name="Measure").click()
+        finished(seen)
+        seen.page.get_by_role("button", name="Copy the command that repeats OUE").click()
+        seen.page.get_by_role("button", name="Copy the command that repeats OUE").get_by_text(
+            "Copied"
+        ).wait_for()
+        copied = seen.page.evaluate("navigator.clipboard.readText()")
+        assert copied.startswith("ldp-auditor audit OUE --domain-size 100 --epsilon 4")
+
+
+def test_a_measurement_shows_progress_and_is_cancelled(seen: Visit) -> None:
+    for name in ("GRR", "OUE", "THE"):
+        seen.page.get_by_role("checkbox", name=name, exact=True).uncheck()
+    seen.page.get_by_role("checkbox", name="SS", exact=True).check()
+    seen.page.get_by_label("Reports of each user τ").fill("250")
+    seen.page.get_by_label("Trials of each input").select_option("1000000")
+    cancel = seen.page.get_by_role("button", name="Cancel")
+    assert cancel.is_disabled()
+    seen.page.get_by_role("button", name="Measure").click()
+    finished(seen, "Measuring SS…")
+    bar = seen.page.get_by_role("progressbar")
+    bar.wait_for()
+    wait_until(lambda: 0 < bar.evaluate("e => e.value") < 1, "no progress was shown")
+    assert seen.page.get_by_role("button", name="Measure").is_disabled()
+    cancel.click()
+    assert finished(seen, "Cancelled") == "Cancelled; nothing was measured."
+    assert not bar.is_visible()
+    assert seen.page.get_by_role("button", name="Measure").is_enabled()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(browser: Any, client: Client, scheme: str) -> None:
+    # The page's policy would refuse axe-core, which is no script of its own.
+    with visit(browser, client.address, color_scheme=scheme, bypass_csp=True) as seen:
+        seen.page.get_by_label("Trials of each input").select_option("10000")
+        seen.page.get_by_role("button", name="Measure").click()
+        finished(seen)
+        for name in ("SS", "AGM"):
+            seen.page.get_by_role("checkbox", name=name, exact=True).check()
+        complete(seen)
+        for summary in seen.page.locator("summary").all():
+            summary.click()
+        assert seen.violations() == []
+
+
+def test_a_phone_shows_all_of_it(browser: Any, client: Client) -> None:
+    with visit(browser, client.address, **PHONE, has_touch=True) as seen:
+        seen.page.get_by_label("Trials of each input").select_option("10000")
+        seen.page.get_by_role("button", name="Measure").click()
+        finished(seen)
+        for box in seen.page.locator("input[name=protocol]").all():
+            box.check()
+        complete(seen)
+        assert seen.page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert seen.page.locator(".plot").bounding_box()["width"] <= 390
+
+
+def test_dark_mode_has_its_own_colours(browser: Any, client: Client) -> None:
+    ink = "document.querySelector('.plot')._fullLayout.font.color"
+    with visit(browser, client.address, color_scheme="dark") as seen:
+        dark = seen.page.evaluate(ink)
+        seen.page.emulate_media(color_scheme="light")
+        seen.page.wait_for_timeout(300)
+        assert seen.page.evaluate(ink) != dark
+
+
+def test_hostile_names_do_no_harm(browser: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    hostile = [name for name in HOSTILE if len(name) < 1000]
+    names = dict.fromkeys(["GRR", "OUE", "THE", *hostile], False)
+    monkeypatch.setattr(document, "offered", lambda: names)
+    with served() as client, visit(browser, client.address) as seen:
+        error = seen.page.get_by_role("alert")
+        for number, name in enumerate(names):
+            if name not in hostile:
+                continue
+            box = seen.page.locator("input[name=protocol]").nth(number)
+            box.check()
+            error.wait_for()
+            assert error.inner_text().startswith("unknown protocol")
+            seen.page.get_by_role("button", name="Measure").click()
+            finished(seen, error.inner_text())
+            box.uncheck()
+            error.wait_for(state="hidden")
+        assert seen.page.locator("img, iframe, object, embed").count() == 0
+        assert seen.page.evaluate("document.scripts.length") == 3
+
+
+def test_when_the_command_has_ended_the_page_says_so(browser: Any) -> None:
+    with served() as client:
+        context = browser.new_context()
+        page = context.new_page()
+        page.goto(client.address)
+        page.wait_for_selector("html[data-ready]")
+    page.get_by_label("Domain size k").fill("50")
+    page.get_by_role("alert").get_by_text("The command has ended").wait_for()
+    context.close()

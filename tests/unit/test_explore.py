@@ -1,0 +1,210 @@
+"""The page of `explore`: what it may ask for, and its curves against closed forms."""
+
+from __future__ import annotations
+
+import math
+import threading
+from typing import Any
+
+import pytest
+
+from ldp_auditor import audit
+from ldp_auditor.auditing import run
+from ldp_auditor.errors import AuditError
+from ldp_auditor.exploring import document
+from ldp_auditor.exploring.curves import GRIDS, curves, exact_at
+from ldp_auditor.exploring.measuring import StoppableEngine, StoppedError
+from ldp_auditor.exploring.settings import AXES, offered, read_axis, read_setting
+from ldp_auditor.interface import plan_audit
+from tests.exploring import ASKED
+from tests.unit.test_page import HOSTILE
+
+
+def setting(**changed: Any) -> Any:
+    return read_setting({**ASKED, **changed})
+
+
+def over(axis: str, **changed: Any) -> dict[float, tuple[Any, Any, Any]]:
+    """What is claimed, what holds and what the attack shows of one protocol, by place."""
+    answer = curves(setting(**changed), axis, math.inf)
+    assert answer["points"] == answer["places"]
+    (curve,) = answer["curves"]
+    return dict(
+        zip(
+            answer["x"],
+            zip(answer["claimed"], curve["worst"], curve["attack"], strict=True),
+            strict=True,
+        )
+    )
+
+
+def unary_attack(p: float, q: float, k: int) -> float:
+    """Guess one of the values whose bit is set, or any: the mean of 1/(1 + Bin(k - 1, q))."""
+    none = (1 - q) ** (k - 1)
+    right = p * (1 - none * (1 - q)) / (k * q) + (1 - p) * none / k
+    return math.log(right * (k - 1) / (1 - right))
+
+
+@pytest.mark.parametrize("k", [2, 7, 100])
+def test_grr_shows_all_that_it_promises(k: int) -> None:
+    for epsilon, (claimed, worst, attack) in over("epsilon", domain_size=k).items():
+        right = math.exp(epsilon) / (math.exp(epsilon) + k - 1)
+        assert claimed == epsilon
+        assert worst == pytest.approx(epsilon, rel=1e-12)
+        assert attack == pytest.approx(math.log(right * (k - 1) / (1 - right)), rel=1e-9)
+
+
+@pytest.mark.parametrize("k", [2, 25, 1000])
+def test_unary_encodings_against_the_mean_over_supported_values(k: int) -> None:
+    for epsilon, (_, worst, attack) in over("epsilon", protocols=["OUE"], domain_size=k).items():
+        assert worst == pytest.approx(epsilon, rel=1e-12)
+        expected = unary_attack(0.5, 1 / (1 + math.exp(epsilon)), k)
+        assert attack == pytest.approx(expected, rel=1e-9)
+    for epsilon, (_, worst, attack) in over("epsilon", protocols=["SUE"], domain_size=k).items():
+        p = 1 / (1 + math.exp(-epsilon / 2))
+        assert worst == pytest.approx(epsilon, rel=1e-9)
+        assert attack == pytest.approx(unary_attack(p, 1 - p, k), rel=1e-9)
+
+
+def test_the_curve_over_the_domain_size() -> None:
+    for k, (claimed, worst, attack) in over("domain_size", protocols=["OUE"], epsilon=2).items():
+        assert claimed == worst == pytest.approx(2)
+        expected = unary_attack(0.5, 1 / (1 + math.exp(2)), int(k))
+        assert attack == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_curve_over_reports_is_a_majority_vote() -> None:
+    p = 1 / (1 + math.exp(-0.3))
+    for tau, (claimed, worst, attack) in over("reports", epsilon=0.3, domain_size=2).items():
+        n = int(tau)
+        law = [math.comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(n + 1)]
+        right = math.fsum(law[n // 2 + 1 :]) + (law[n // 2] / 2 if n % 2 == 0 else 0)
+        wrong = math.fsum(law[: (n + 1) // 2]) + (law[n // 2] / 2 if n % 2 == 0 else 0)
+        assert claimed == pytest.approx(0.3 * n)
+        assert worst == pytest.approx(0.3 * n)
+        assert attack == pytest.approx(math.log(right / wrong), rel=1e-8)
+
+
+@pytest.mark.parametrize("attack", ["paper", "optimal"])
+@pytest.mark.parametrize("name", offered())
+def test_curves_are_those_of_an_audit(name: str, attack: str) -> None:
+    delta = 1e-5 if offered()[name] else None
+    for reports in (1, 5):
+        at = exact_at(setting(protocols=[name], attack=attack, reports=reports, trials=500))
+        result = audit(
+            name,
+            epsilon=1,
+            domain_size=25,
+            delta=delta,
+            reports=reports,
+            attack=attack,
+            trials=500,
+        )
+        assert (at.claimed, at.worst) == (result.claim.epsilon, result.worst_case_epsilon)
+        assert at.attack == result.attack_epsilon
+        assert (at.missing == "") == (at.attack is not None)
+
+
+def test_gaps_have_a_reason() -> None:
+    answer = curves(setting(protocols=["GM", "GRR"]), "epsilon", math.inf)
+    assert "GM is defined for epsilon <= 1 only" in answer["notes"][0]
+    gm = answer["curves"][1]
+    assert gm["protocol"] == "GM"
+    for x, worst, attack in zip(answer["x"], gm["worst"], gm["attack"], strict=True):
+        assert (worst is None) == (attack is None) == (x > 1)
+    answer = curves(setting(protocols=["SS"], reports=5), "domain_size", math.inf)
+    assert "are not known here; measure it" in answer["notes"][0]
+    assert None not in answer["curves"][0]["worst"]
+
+
+def test_an_answer_comes_in_time_and_goes_on() -> None:
+    asked = setting(protocols=["GRR", "OUE", "AGM"], domain_size=31)
+    exact_at.cache_clear()
+    first = curves(asked, "epsilon", 0.0)
+    assert first["points"] == 0
+    counts = [0]
+    while counts[-1] < first["places"]:
+        counts.append(curves(asked, "epsilon", 1e-4)["points"])
+    assert counts == sorted(counts)
+    assert len(counts) <= 1 + 3 * first["places"]
+    assert first["places"] == len(GRIDS["epsilon"])
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"epsilon": 0}, "epsilon must be positive, got epsilon=0"),
+        ({"epsilon": -1}, "epsilon must be positive"),
+        ({"epsilon": math.nan}, "epsilon must be a number of a possible size"),
+        ({"epsilon": math.inf}, "epsilon must be a number of a possible size"),
+        ({"epsilon": 10**400}, "epsilon must be a number of a possible size"),
+        ({"epsilon": "1"}, "epsilon must be a number, got epsilon='1'"),
+        ({"epsilon": True}, "epsilon must be a number"),
+        ({"epsilon": None}, "epsilon must be a number"),
+        ({"domain_size": 1}, "domain_size must be at least 2"),
+        ({"domain_size": 2.5}, "domain_size must be a whole number"),
+        ({"domain_size": 10**9}, "domain_size goes up to 10,000 on this page"),
+        ({"delta": 1}, "delta must lie in [0, 1)"),
+        ({"delta": -0.1}, "delta must lie in [0, 1)"),
+        ({"reports": 0}, "reports must be at least 1"),
+        ({"reports": 10**6}, "reports goes up to 500 on this page"),
+        ({"trials": 0}, "trials must be at least 1"),
+        ({"trials": 1e12}, "trials goes up to 10,000,000 on this page"),
+        ({"seed": -1}, "seed must be at least 0"),
+        ({"attack": "both"}, "attack must be one of paper, optimal, got 'both'"),
+        ({"attack": ["paper"]}, "attack must be one of"),
+        ({"protocols": []}, "choose a protocol"),
+        ({"protocols": "GRR"}, "protocols must be a list of names"),
+        ({"protocols": [1]}, "protocols must be a list of names"),
+        ({"protocols": ["GRx"]}, "unknown protocol 'GRx'; did you mean 'GRR'?"),
+        ({"protocols": ["LHO"]}, "LHO is not on this page"),
+        ({"protocols": ["SPL[GRR]"]}, "SPL[GRR] is not on this page"),
+        ({"workers": 3}, "unknown settings: workers"),
+    ],
+)
+def test_what_is_wrong_is_said(changed: dict[str, Any], words: str) -> None:
+    with pytest.raises(AuditError) as raised:
+        setting(**changed)
+    assert words in str(raised.value)
+
+
+def test_nothing_may_be_missing() -> None:
+    for name in ASKED:
+        with pytest.raises(AuditError, match=f"{name} is missing"):
+            read_setting({key: value for key, value in ASKED.items() if key != name})
+
+
+def test_alpha_is_checked_by_the_plan() -> None:
+    for alpha in (0, 1, 2, -0.5):
+        with pytest.raises(AuditError, match=r"alpha must lie in \(0, 1\)"):
+            setting(alpha=alpha).plan()
+
+
+def test_axes() -> None:
+    assert [read_axis(axis) for axis in AXES] == list(GRIDS)
+    wrong: tuple[Any, ...] = ("delta", None, [], {}, 3)
+    for axis in wrong:
+        with pytest.raises(AuditError, match="axis must be one of"):
+            read_axis(axis)
+
+
+def test_protocols_are_taken_once_and_in_order() -> None:
+    assert setting(protocols=["OUE", "GRR", "OUE"]).protocols == ("GRR", "OUE")
+
+
+def test_a_stoppable_engine_counts_the_same_and_stops() -> None:
+    plan = plan_audit("SHE", epsilon=1.0, domain_size=50, trials=100_000, seed=3)
+    stop = threading.Event()
+    assert run(plan, StoppableEngine(stop)).counts == run(plan).counts
+    stop.set()
+    with pytest.raises(StoppedError):
+        run(plan, StoppableEngine(stop))
+
+
+def test_hostile_names_are_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(document, "offered", lambda: dict.fromkeys(HOSTILE, False))
+    page = document.explore_page()
+    inside = page.partition("<body>")[2]
+    assert "<img" not in page
+    assert inside.count("<script") == 0
+    assert page.count("</script>") == 3
