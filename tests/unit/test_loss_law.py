@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from ldp_auditor.mechanisms.local_hashing import LocalHashing
 from ldp_auditor.mechanisms.randomized_response import GRR
 from ldp_auditor.mechanisms.subset_selection import SS
 from ldp_auditor.theory.loss_law import ClippedLaplaceLaw, GaussianLaw, LossLaw
+from ldp_auditor.theory.noise_sums import clipped_noise, sum_of_clipped_noise
 from tests.protocols import NAMES, law_of, make, names_at
 
 DISCRETE = [n for n in NAMES if n not in {"SHE", "GM", "AGM"}]
@@ -176,3 +178,40 @@ def test_pilot_finds_the_threshold_of_the_exact_law() -> None:
         return goal(10**5).bound(counts)
 
     assert value(chosen) > 0.95 * value(best)
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 4.0])
+def test_sums_of_clipped_noise_keep_their_digits_where_nothing_is_lost(epsilon: float) -> None:
+    """For many reports ln(TPR / FPR) at threshold 0 grows by the same amount with each of them.
+
+    A law that loses its digits below 1e-16 of its largest value grows in leaps there.
+    """
+    law = ClippedLaplaceLaw(epsilon)
+    values = []
+    for reports in (200, 300, 400, 500):
+        composed = law.composed(reports)
+        assert composed is not None
+        values.append(composed.rates(1e-4 * epsilon).epsilon(0.0))
+    steps = [after - before for before, after in pairwise(values)]
+    assert steps == pytest.approx([steps[0]] * 3, rel=0.02)
+
+
+@pytest.mark.parametrize("rate", [0.25, 2.0, 5.0, 10.0])
+@pytest.mark.parametrize("doublings", [1, 3, 5])
+def test_rare_sums_of_noise_have_their_digits(rate: float, doublings: int) -> None:
+    """Against convolutions by sums of positive terms, from the likely sums to those at loss 0."""
+    direct = clipped_noise(rate)
+    for _ in range(doublings):
+        direct = np.convolve(direct, direct)
+    found = sum_of_clipped_noise(rate, 2**doublings)
+    assert found.sum() == pytest.approx(1.0, abs=1e-12)
+    centre, middle = int(direct @ np.arange(len(direct))), len(direct) // 2
+    assert found[centre : middle + 1] == pytest.approx(direct[centre : middle + 1], rel=1e-8, abs=0)
+
+
+def test_a_thousand_reports_of_she_have_thresholds() -> None:
+    """Losses of a fine grid are told apart however large their sums are."""
+    law = ClippedLaplaceLaw(1.0).composed(1000)
+    assert law is not None
+    assert min(law.thresholds()) < 1.0
+    assert law.rates(min(law.thresholds())).true_positive > 0.999

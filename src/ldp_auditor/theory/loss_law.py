@@ -19,6 +19,7 @@ import numpy as np
 
 from ldp_auditor.core import Floats, Rates
 from ldp_auditor.theory.gaussian import gaussian_log_delta
+from ldp_auditor.theory.noise_sums import CELLS, sum_of_clipped_noise
 
 
 class LossLaw(ABC):
@@ -332,7 +333,7 @@ def sum_of_laws(laws: Sequence[LossLaw]) -> LossLaw | None:
 MOST_SUMS = 10**6
 """Sums of different laws that are enumerated at most."""
 
-DISTINCT = 1e-6
+DISTINCT = 1e-8
 """Losses closer than this share of the largest are not told apart: sampled ones are rounded."""
 
 GRID = 5e-4
@@ -343,9 +344,6 @@ MOST_COMPOSED = 10_000
 
 MOST_EVIDENCE = 40.0
 """Smallest false positive rate that a threshold aims at, as minus its logarithm."""
-
-CELLS = 1024
-"""Cells per unit in which clipped noise is counted."""
 
 
 @lru_cache(maxsize=64)
@@ -366,29 +364,11 @@ def _sum_of_levels(likely: float, unlikely: float, reports: int) -> DiscreteLaw:
 def _sum_of_clipped(claimed: float, reports: int) -> DiscreteLaw:
     """Sum of the losses of histograms with Laplace noise, on a grid.
 
-    The loss of one is epsilon (1 - W - W') with noise W clipped to [0, 1]: 0 with probability 1/2,
-    1 with probability e^-r / 2, else of density r e^-rw / 2, r = epsilon / 2. The density is shared
-    out to the ends of its cells so that every cell keeps its mass and its mean; the error of the
-    law between grid points is then of second order in the width of a cell.
+    The loss of one is epsilon (1 - W - W') with noise W of rate epsilon / 2, clipped to [0, 1].
     """
-    rate = claimed / 2
-    x = rate / CELLS
-    masses = 0.5 * np.exp(-x * np.arange(CELLS)) * -math.expm1(-x)
-    # Mean place within a cell, from its left end, in cells: 1/x - 1/(e^x - 1).
-    place = 0.5 - x / 12 if x < 1e-3 else 1 / x - 1 / math.expm1(x)
-    cells = np.zeros(CELLS + 1)
-    cells[:-1] += masses * (1 - place)
-    cells[1:] += masses * place
-    cells[0] += 0.5
-    cells[-1] += 0.5 * math.exp(-rate)
-    size = 2 * reports * CELLS + 1
-    from scipy.fft import irfft, next_fast_len, rfft
-
-    length = next_fast_len(size, real=True)
-    total = np.maximum(irfft(rfft(cells, length) ** (2 * reports), length)[:size], 0.0)
-    losses = claimed * (reports - np.arange(size) / CELLS)
+    total = sum_of_clipped_noise(claimed / 2, 2 * reports)
+    losses = claimed * (np.arange(len(total)) / CELLS - reports)
     likely = total[::-1].copy()
-    losses = losses[::-1].copy()
     # Under v2 a loss is e^loss times less likely, which keeps the digits that mirroring would lose.
     unlikely = np.where(losses > 0, likely * np.exp(-np.maximum(losses, 0.0)), total)
     return DiscreteLaw(losses, likely, unlikely, reports * claimed)
