@@ -286,7 +286,11 @@ def check(
         **settings,
     }
     shown = [name if not isinstance(target, str) else repr(target), repr(list(values))]
-    shown += [f"{key}={value!r}" for key, value in given.items() if value is not None]
+    shown += [
+        f"{key}={getattr(value, '__qualname__', repr(value))}"  # a score is a function
+        for key, value in given.items()
+        if value is not None
+    ]
     return replace(run_check(plan, workers), repeat=f"check({', '.join(shown)})")
 
 

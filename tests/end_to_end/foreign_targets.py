@@ -29,6 +29,11 @@ def _grr(value: int, epsilon: float, rng: np.random.Generator) -> int:
     return other + (other >= value)
 
 
+def lead(report: int, first: int, second: int) -> int:
+    """A score: whether the report is the first value, or the second."""
+    return int(report == first) - int(report == second)
+
+
 def bad_batch(value: int, n: int, rng: np.random.Generator) -> Any:
     """A batch of reports that are true nine times out of ten."""
     return np.where(rng.random(n) < 0.9, value, 1 - value)

@@ -1,31 +1,70 @@
-"""Documents run: every command and example of the README, every reference of the code."""
+"""Documents run: what the README and the tutorial tell to do, every reference and every link."""
 
 from __future__ import annotations
 
 import doctest
 import re
-import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.command import EXECUTABLE, run
+from tests.end_to_end.command import EXECUTABLE
+from tests.end_to_end.documents import Command, blocks
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 
-CONSOLE = re.findall(r"```console\n(\$ .*?)```", README, flags=re.DOTALL)
+COMMANDS = [command for block in blocks(README) for command in block.commands]
+TUTORIAL = list(blocks((ROOT / "docs" / "tutorial.md").read_text()))
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
-@pytest.mark.parametrize("block", CONSOLE, ids=[block.split("\n")[0] for block in CONSOLE])
-def test_commands_of_the_readme_print_what_it_shows(block: str, tmp_path: Path) -> None:
-    command, *shown = block.rstrip().split("\n")
-    done = run(*shlex.split(command)[2:], cwd=tmp_path)
+@pytest.mark.parametrize("command", COMMANDS, ids=[command.line for command in COMMANDS])
+def test_commands_of_the_readme_print_what_it_shows(command: Command, tmp_path: Path) -> None:
+    done = command.run(tmp_path)
     assert done.returncode in {0, 1}, done.stderr
-    printed = {line.strip() for line in done.stdout.split("\n")}
-    assert [line for line in shown if line.strip() not in printed] == []
+    assert command.difference(done.stdout) == ""
+
+
+def test_the_readme_has_commands() -> None:
+    assert len(COMMANDS) > 7
+
+
+def test_the_tutorial_can_be_followed(tmp_path: Path) -> None:
+    """From an empty folder, file by file and command by command, to the last page."""
+    for block in TUTORIAL:
+        if block.left_alone:
+            continue
+        if block.file is not None:
+            file = tmp_path / block.file
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(block.text)
+        for command in block.commands:
+            done = command.run(tmp_path)
+            assert done.returncode == 0, f"$ {command.line}\n{done.stdout}{done.stderr}"
+            assert command.difference(done.stdout) == ""
+
+
+def test_nothing_in_the_tutorial_is_passed_over() -> None:
+    """Every block is a file, commands or marked, and CI runs what the reader ran before."""
+    assert [b.text for b in TUTORIAL if not (b.file or b.commands or b.left_alone)] == []
+    typed = {command.line for block in TUTORIAL for command in block.commands}
+    assert len(typed) > 10
+    (workflow,) = (block.text for block in TUTORIAL if block.language == "yaml")
+    steps = re.findall(r"run: (.*)", workflow)
+    assert {step for step in steps if not step.startswith("pip install ")} <= typed
+    assert len(steps) > 1
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(document: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "", document.read_text(), flags=re.DOTALL | re.MULTILINE)
+    links = set(re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text))
+    named = set(re.findall(r"`(docs/[\w./-]+\.\w+)`", text))
+    missing = [link for link in links if not (document.parent / link).exists()]
+    assert missing + [path for path in named if not (ROOT / path).exists()] == []
 
 
 def test_python_examples_of_the_readme() -> None:

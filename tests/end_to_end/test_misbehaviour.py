@@ -310,6 +310,13 @@ def test_the_message_repeats_the_failure() -> None:
     assert "to repeat: assert_ldp(laplace, [0.0, 1.0], epsilon=1.0, delta=0.0, trials=20" in text
 
 
+def test_the_message_names_the_score() -> None:
+    result = assert_ldp(
+        foreign.grr, [0, 1], epsilon=1.0, trials=2000, learn=False, score=foreign.lead
+    )
+    assert result.repeat.endswith("seed=42, learn=False, score=lead)")
+
+
 def test_the_command_says_how_to_repeat_it() -> None:
     arguments = (f"{HERE}:constant", "--epsilon", "1", "--values", "0,1", "--trials", "1e3")
     done = run("check", *arguments, cwd=ROOT)
