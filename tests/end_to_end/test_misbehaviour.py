@@ -17,7 +17,7 @@ from ldp_auditor.errors import AuditError
 from ldp_auditor.report.evidence import evidence_text
 from ldp_auditor.testing import assert_ldp
 from tests.end_to_end import foreign_targets as foreign
-from tests.end_to_end.command import EXECUTABLE, run
+from tests.end_to_end.command import EXECUTABLE, in_session, run
 
 ROOT = Path(__file__).parents[2]
 HERE = "tests.end_to_end.foreign_targets"
@@ -150,14 +150,9 @@ def test_nothing_is_left(
 def test_nothing_is_left_after_an_interrupt(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     target = f"{HERE}:starts_a_program_and_hangs"
-    with subprocess.Popen(
-        [EXECUTABLE, "check", target, "--epsilon", "1", "--values", "0,1", "--call-seconds", "99"],
-        cwd=ROOT,
-        env={**os.environ, "LDP_AUDITOR_TEST_NOTES": str(notes)},
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler) and None,  # noqa: PLW1509
+    command = (EXECUTABLE, "check", target, "--epsilon", "1", "--values", "0,1")
+    with in_session(
+        [*command, "--call-seconds", "99"], ROOT, {"LDP_AUDITOR_TEST_NOTES": str(notes)}
     ) as process:
         wait_until(lambda: notes.exists() and notes.read_text().endswith("\n"))
         os.kill(process.pid, signal.SIGINT)
