@@ -230,6 +230,12 @@ class Audit:
         """Chunks of a side, the last one perhaps not full."""
         return -(-self.plan.trials // self.chunk_trials)
 
+    def trials_of(self, first_chunk: int, last_chunk: int) -> int:
+        """Trials of a range of chunks of a side."""
+        return (
+            min(last_chunk * self.chunk_trials, self.plan.trials) - first_chunk * self.chunk_trials
+        )
+
     def pieces(self, first_chunk: int, last_chunk: int) -> Iterator[Piece]:
         """Cut a range of chunks of both sides into pieces, alternating between the sides.
 

@@ -21,7 +21,7 @@ from ldp_auditor.adapters.randomizer import Randomizer
 from ldp_auditor.core import Claim
 from ldp_auditor.errors import AuditError, number, require
 from ldp_auditor.execution.processes import Limits, ProcessEngine
-from ldp_auditor.execution.ray_cluster import RayEngine, RaySessions
+from ldp_auditor.execution.ray_cluster import RayEngine, RaySessions, ray_if_asked
 from ldp_auditor.execution.serving import told
 from ldp_auditor.execution.threads import usable_cores
 from ldp_auditor.findings import CheckResult, Finding
@@ -252,6 +252,8 @@ def check(
     seconds: float | None = None,
     batch: bool | None = None,
     workers: int | None = None,
+    engine: str | RayEngine | None = None,
+    address: str | None = None,
     call_seconds: float = 10.0,
     total_seconds: float = 600.0,
     open_seconds: float = 60.0,
@@ -260,12 +262,18 @@ def check(
     """Check a function, an object or a name such as `package.module:function` against a claim.
 
     The budget is a number of reports (`trials`, 200,000 by default) or about so many `seconds`.
+    `engine` is "processes", "ray" (with the `address` of a cluster, or a local one), or what
+    `ray_engine` opened; it does not change the counts.
     """
     values = tuple(values)
     found, name = _target_of(target, batch)
     limits = Limits(call_seconds, total_seconds, open_seconds)
     require(trials is None or seconds is None, "give a budget in trials or in seconds, not both")
     if seconds is not None:
+        require(
+            engine in {None, "processes"},
+            "a budget in seconds is for processes of this machine; give a cluster trials",
+        )
         trials = trials_within(number("seconds", seconds), found, values, workers, limits)
     plan = CheckPlan(
         target=found,
@@ -291,7 +299,10 @@ def check(
         for key, value in given.items()
         if value is not None
     ]
-    return replace(run_check(plan, workers), repeat=f"check({', '.join(shown)})")
+    named = [target.partition(":")[0]] if isinstance(target, str) else []
+    with ray_if_asked(engine, address, workers, modules=named, needs=found) as ray:
+        result = run_check(plan, workers, ray=ray)
+    return replace(result, repeat=f"check({', '.join(shown)})")
 
 
 def _target_of(target: Any, batch: bool | None) -> tuple[Target, str]:

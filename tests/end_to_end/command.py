@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -30,17 +32,29 @@ def run_json(*arguments: str) -> dict[str, Any]:
 
 
 @contextmanager
-def in_session(command: Sequence[str | Path]) -> Iterator[subprocess.Popen[str]]:
-    """Run a command in a session of its own, and kill it at the end."""
+def in_session(
+    command: Sequence[str | Path],
+    cwd: Path | None = None,
+    variables: Mapping[str, str] | None = None,
+) -> Iterator[subprocess.Popen[str]]:
+    """Run a command in a session of its own, where it hears Ctrl-C, and kill it at the end."""
     with subprocess.Popen(
         command,
+        cwd=cwd,
+        env={**os.environ, **(variables or {})},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=_hear_interrupts,  # noqa: PLW1509
     ) as process:
         try:
             yield process
         finally:
             process.kill()
             process.communicate()
+
+
+def _hear_interrupts() -> None:
+    """Undo what a shell does to its background jobs: they ignore Ctrl-C, and so do our tests."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

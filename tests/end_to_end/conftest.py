@@ -1,4 +1,4 @@
-"""What several tests of the commands share."""
+"""What several tests share: a browser, and a cluster, which takes ten seconds to start."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.end_to_end.browsing import chromium
+from tests.end_to_end.ray_running import TwoNodes, two_nodes
 
 
 @pytest.fixture(scope="module")
@@ -19,3 +20,9 @@ def browser() -> Iterator[Any]:
     yield opened
     opened.close()
     playwright.stop()
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TwoNodes]:
+    with two_nodes(tmp_path_factory.mktemp("cluster")) as nodes:
+        yield nodes

@@ -56,7 +56,7 @@ def workers_of(process: subprocess.Popen[str]) -> list[int]:
 
 
 def wait_until(happened: Callable[[], object], otherwise: str) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 120
     while not happened():
         assert time.monotonic() < deadline, otherwise
         time.sleep(0.005)

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from ldp_auditor import audit, compare, mechanisms
 from ldp_auditor.report.tables import comparison_table, protocol_table, result_table
-from tests.end_to_end.command import EXECUTABLE, run, run_json
+from tests.end_to_end.command import EXECUTABLE, in_session, run, run_json
 from tests.protocols import NAMES
 
 KEYS = {
@@ -242,12 +242,8 @@ def test_bad_input_is_one_line_and_code_two(arguments: tuple[str, ...], message:
 
 
 def test_interrupt_ends_cleanly() -> None:
-    with subprocess.Popen(
-        [EXECUTABLE, "audit", "SHE", "--epsilon", "1", "--domain-size", "200", "--trials", "1e9"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    long = ("--epsilon", "1", "--domain-size", "200", "--trials", "1e9")
+    with in_session([EXECUTABLE, "audit", "SHE", *long]) as process:
         time.sleep(3)  # long enough to be in the middle of the audit
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate(timeout=20)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -17,7 +16,8 @@ from ldp_auditor.errors import AuditError
 from ldp_auditor.report.evidence import evidence_text
 from ldp_auditor.testing import assert_ldp
 from tests.end_to_end import foreign_targets as foreign
-from tests.end_to_end.command import EXECUTABLE, run
+from tests.end_to_end.command import EXECUTABLE, in_session, run
+from tests.end_to_end.sweeping import session_of
 
 ROOT = Path(__file__).parents[2]
 HERE = "tests.end_to_end.foreign_targets"
@@ -147,23 +147,21 @@ def test_nothing_is_left(
     assert_gone(tmp_path / "notes")
 
 
-def test_nothing_is_left_after_an_interrupt(tmp_path: Path) -> None:
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGKILL])
+def test_nothing_is_left_after_an_interrupt_or_a_kill(sent: signal.Signals, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     target = f"{HERE}:starts_a_program_and_hangs"
-    with subprocess.Popen(
-        [EXECUTABLE, "check", target, "--epsilon", "1", "--values", "0,1", "--call-seconds", "99"],
-        cwd=ROOT,
-        env={**os.environ, "LDP_AUDITOR_TEST_NOTES": str(notes)},
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler) and None,  # noqa: PLW1509
+    command = (EXECUTABLE, "check", target, "--epsilon", "1", "--values", "0,1")
+    with in_session(
+        [*command, "--call-seconds", "99"], ROOT, {"LDP_AUDITOR_TEST_NOTES": str(notes)}
     ) as process:
         wait_until(lambda: notes.exists() and notes.read_text().endswith("\n"))
-        os.kill(process.pid, signal.SIGINT)
-        assert process.communicate(timeout=30)[1] == "ldp-auditor: interrupted\n"
-        assert process.returncode == 130
+        process.send_signal(sent)
+        _, errors = process.communicate(timeout=30)
+    if sent == signal.SIGINT:
+        assert (process.returncode, errors) == (130, "ldp-auditor: interrupted\n")
     assert_gone(notes)
+    wait_until(lambda: not session_of(process))
 
 
 def assert_gone(notes: Path) -> None:

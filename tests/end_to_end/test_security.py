@@ -8,6 +8,8 @@ import signal
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.end_to_end.command import run
 from tests.end_to_end.listening import listening
 from tests.end_to_end.sweeping import session_of, started, wait_until, workers_of
@@ -54,6 +56,27 @@ def test_nothing_in_a_results_folder_is_run(tmp_path: Path) -> None:
         assert not mark.exists()
     journal = (out / "journal.jsonl").read_bytes().splitlines()
     assert set(clean) <= set(journal)
+
+
+@pytest.mark.parametrize("name", ["damaged.txt", "lock", "timings.jsonl", "results.csv"])
+def test_a_link_in_a_results_folder_leads_nowhere(name: str, tmp_path: Path) -> None:
+    """A damaged line is put aside; through a link it would be put into a file of the user."""
+    out, profile = tmp_path / "out", tmp_path / "profile"
+    out.mkdir()
+    profile.write_text("precious\n")
+    (out / "journal.jsonl").write_text("touch mark\n")
+    (out / name).symlink_to(profile)
+    audit = ("audit", "GRR", "--epsilon", "1", "--domain-size", "25", "--trials", "1e4")
+    done = run(*audit, "--out", str(out))
+    assert profile.read_text() == "precious\n"
+    if name == "results.csv":  # the link itself is replaced
+        assert done.returncode == 0, done.stderr
+        assert not (out / name).is_symlink()
+    else:
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == (
+            f"ldp-auditor: cannot use the folder {out}: {name} is a link, which is not followed\n"
+        )
 
 
 def test_no_port_is_opened(tmp_path: Path) -> None:

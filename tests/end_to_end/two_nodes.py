@@ -1,7 +1,7 @@
 """A Ray cluster of two nodes with a core each on this machine, in a process of its own.
 
 python two_nodes.py: prints the address; the word "remove" on standard input takes the second node
-away as a power cut would; at the end of the input the cluster is ended.
+away as a power cut would, "add" brings one; at the end of the input the cluster is ended.
 """
 
 from __future__ import annotations
@@ -13,10 +13,13 @@ if __name__ == "__main__":
 
     head = {"num_cpus": 1, "include_dashboard": False, "object_store_memory": 10**8}
     cluster = Cluster(initialize_head=True, head_node_args=head)
-    second = cluster.add_node(num_cpus=1, object_store_memory=10**8)
+    second = {"num_cpus": 1, "object_store_memory": 10**8}
+    nodes = [cluster.add_node(**second)]
     print(cluster.address, flush=True)
     for line in sys.stdin:
         if line.strip() == "remove":
-            cluster.remove_node(second, allow_graceful=False)
-            print("removed", flush=True)
+            cluster.remove_node(nodes.pop(), allow_graceful=False)
+        else:
+            nodes.append(cluster.add_node(**second))
+        print("done", flush=True)
     cluster.shutdown()

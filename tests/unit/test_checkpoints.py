@@ -80,14 +80,47 @@ def test_other_audits_are_not_mixed_in(tmp_path: Path) -> None:
     assert text.count("\n") == 3
 
 
+PORTIONS: list[tuple[Any, Any]] = [
+    ([0, 10**6], {}),
+    ([3, 2], {}),
+    ([-4, 1], {}),
+    ([0, 1, 2], {}),
+    ([0.0, 1.0], {}),
+    (["0", "1"], {}),
+    ([[0], [1]], {}),
+    ({"0": 1}, {}),
+    ("01", {}),
+    (7, {}),
+    ([0, 1], {"trials": 5, "true_positives": 5}),
+    ([0, 1], {"true_positives": "5"}),
+    ([0, 1], {"true_positives": 0.5}),
+    ([0, 1], {"true_positives": -1}),
+    ([0, 1], {"true_positives": None}),
+    ([0, 1], {"true_positives": 2**53}),
+    ([0, 1], {"more": 1}),
+]
+
+
 def test_poisoned_portions_do_not_fit(tmp_path: Path) -> None:
-    """Portions that overlap or reach beyond the audit are left out."""
+    """What overlaps, reaches beyond the audit or has another shape is left out."""
     plan: AuditPlan = plan_audit("GRR", epsilon=1.0, domain_size=5, trials=1_000_000)
     from ldp_auditor.sweeps.cells import content_of
 
-    made_up = [{"trials": 5, "true_positives": 5, "false_positives": 0}]
+    counts = {"trials": 2**18, "true_positives": 0, "false_positives": 0}
+    for number, (chunks, changed) in enumerate(PORTIONS):
+        folder = tmp_path / str(number)
+        with Journal.open(folder) as journal:
+            journal.add({**content_of(plan, None), "chunks": chunks}, [{**counts, **changed}], 0.0)
+        with recorder(folder) as record:
+            assert record.carry_out(plan, None)[0].counts == run(plan).counts, (chunks, changed)
+
+
+def test_portions_with_other_looks_do_not_fit(tmp_path: Path) -> None:
+    from ldp_auditor.sweeps.cells import content_of
+
+    plan = plan_audit("GRR", epsilon=1.0, domain_size=5, trials=1_000_000)
+    look = {"trials": 2**18, "true_positives": 0, "false_positives": 0}
     with Journal.open(tmp_path) as journal:
-        for chunks in ([0, 10**6], [3, 2], [-4, 1]):
-            journal.add({**content_of(plan, None), "chunks": chunks}, made_up, 0.0)
+        journal.add({**content_of(plan, None), "chunks": [0, 1]}, [look, look], 0.0)
     with recorder(tmp_path) as record:
         assert record.carry_out(plan, None)[0].counts == run(plan).counts

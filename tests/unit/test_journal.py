@@ -15,13 +15,14 @@ import pytest
 
 from ldp_auditor.errors import AuditError
 from ldp_auditor.sweeps.cells import digest
-from ldp_auditor.sweeps.journal import Journal, line_of, replace_file, understood
+from ldp_auditor.sweeps.files import replace_file
+from ldp_auditor.sweeps.journal import Journal, line_of, understood
 
 PLANS = [{"mechanism": "GRR", "epsilon": 0.1 * seed, "seed": seed} for seed in range(1, 5)]
 RESULTS = [{"true_positives": 123, "epsilon": "inf", "attack_epsilon": None, "pair": [0, 1]}]
 
 
-def entry_of(plan: dict[str, Any], results: Any = RESULTS) -> dict[str, Any]:
+def entry_of(plan: Any, results: Any = RESULTS) -> dict[str, Any]:
     return {"key": digest(plan), "plan": plan, "results": results}
 
 
@@ -94,7 +95,11 @@ POISON = [
     line_of(entry_of(PLANS[1], [1, "a", None])).strip(),
     line_of(entry_of(PLANS[1], [{"epsilon": {"__class__": "os.system"}}])).strip(),
     line_of(entry_of(PLANS[1], [{"epsilon": 10**400}])).strip(),
+    line_of(entry_of(PLANS[1], [{"attack": "half a character: \ud800"}])).strip(),
     line_of({"key": digest(PLANS[1]), "plan": PLANS[1]}).strip(),
+    line_of(entry_of([PLANS[1]])).strip(),
+    line_of(entry_of("mechanism")).strip(),
+    line_of(entry_of(7)).strip(),
 ]
 
 
@@ -203,6 +208,27 @@ def test_a_folder_in_the_place_of_a_file(name: str, tmp_path: Path) -> None:
         pass
 
 
+@pytest.mark.parametrize("name", ["journal.jsonl", "lock", "timings.jsonl", "damaged.txt"])
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_a_link_or_a_pipe_leads_nowhere(kind: str, name: str, tmp_path: Path) -> None:
+    """A folder from elsewhere could have us write its lines to any file of the user."""
+    folder, other = tmp_path / "folder", tmp_path / "other"
+    folder.mkdir()
+    other.write_bytes(b"precious")
+    if name != "journal.jsonl":
+        (folder / "journal.jsonl").write_bytes(b"rm -rf /\n")
+    if kind == "link":
+        (folder / name).symlink_to(other)
+    else:
+        os.mkfifo(folder / name)
+    with (
+        pytest.raises(AuditError, match=f"cannot use the folder {folder}: "),
+        Journal.open(folder),
+    ):
+        pass
+    assert other.read_bytes() == b"precious"
+
+
 def test_a_write_that_fails_is_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")
@@ -235,6 +261,16 @@ def test_a_replaced_file_is_the_old_or_the_new_one(tmp_path: Path) -> None:
     replace_file(path, b"new")
     assert path.read_bytes() == b"new"
     assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("name", ["file", "file.new"])
+def test_a_link_is_replaced_and_not_written_through(name: str, tmp_path: Path) -> None:
+    path, other = tmp_path / "file", tmp_path / "other"
+    other.write_bytes(b"precious")
+    (tmp_path / name).symlink_to(other)
+    replace_file(path, b"new")
+    assert (path.read_bytes(), path.is_symlink()) == (b"new", False)
+    assert other.read_bytes() == b"precious"
 
 
 def test_values_that_are_not_numbers_are_never_written(tmp_path: Path) -> None:

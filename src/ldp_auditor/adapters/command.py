@@ -6,7 +6,6 @@ import json
 import os
 import select
 import shlex
-import signal
 import subprocess
 import threading
 from collections.abc import Sequence
@@ -43,21 +42,10 @@ class CommandTarget:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 bufsize=0,
-                preexec_fn=_die_with_parent,  # noqa: PLW1509 (a worker has no other threads yet)
             )
         except OSError as error:
             raise AuditError(f"cannot start {words[0]!r}: {error}") from error
         return Program(process, self.command)
-
-
-def _die_with_parent() -> None:
-    """End the program when the worker that started it is killed (Linux)."""
-    try:
-        import ctypes
-
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-    except (OSError, AttributeError):
-        pass  # it is in the worker's group, which is ended with it
 
 
 @dataclass

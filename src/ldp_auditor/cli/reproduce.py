@@ -124,12 +124,13 @@ def _judge(rows: list[Row], chosen: Sequence[Study], scale: Scale, path: Path) -
     """Print the claims and their outcomes, and write them down."""
     from ldp_auditor.report.paper import claims_table
     from ldp_auditor.studies.claims import available, claims_document, judge
+    from ldp_auditor.sweeps.files import replace_file
 
     judgements = [judge(statement, rows) for statement in available()]
     say(claims_table(judgements).draw(console()))
     run = "; ".join(f"{study.name} {study.words(scale)}" for study in chosen)
     try:
-        path.write_text(claims_document(judgements, run))
+        replace_file(path, claims_document(judgements, run).encode())
     except OSError as error:
         raise AuditError(f"cannot write the claims to {path}: {error}") from None
     print(f"claims written to {path}", file=sys.stderr)

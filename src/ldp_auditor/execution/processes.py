@@ -57,6 +57,14 @@ class Limits:
             require(seconds > 0, f"{name} must be positive, got {name}={seconds:g}")
             object.__setattr__(self, name, seconds)
 
+    def check_total(self, started: float) -> None:
+        """Raise if what was started then has taken too long."""
+        require(
+            time.monotonic() - started <= self.total_seconds,
+            f"the target was not done after {self.total_seconds:g} seconds in all; allow more, or "
+            "ask for fewer trials",
+        )
+
 
 @dataclass
 class _Worker:
@@ -153,11 +161,7 @@ class ProcessEngine:
         """Raise if a call or everything together has taken too long."""
         for worker in workers:
             self._check_time(worker)
-        require(
-            time.monotonic() - self._started[0] <= self.limits.total_seconds,
-            f"the target was not done after {self.limits.total_seconds:g} seconds in all; allow "
-            "more, or ask for fewer trials",
-        )
+        self.limits.check_total(self._started[0])
 
     def _start(self, task: Any) -> _Worker:
         method = start_method(self.open_session)

@@ -20,6 +20,7 @@ from ldp_auditor.errors import AuditError, require, whole_number
 from ldp_auditor.execution import remote
 from ldp_auditor.execution.processes import Limits, Session
 from ldp_auditor.execution.ray_connection import connected
+from ldp_auditor.execution.ray_watch import ClusterWatch
 from ldp_auditor.execution.shipping import modules_of
 from ldp_auditor.execution.threads import MOST_WORKERS
 
@@ -29,8 +30,9 @@ TRIES = 4
 SHARE, LONGEST = 0.05, 2.0
 """A task may take this share of the time since the start, and at most so many seconds."""
 
-STALLED_SECONDS = 60.0
-"""How long to wait for a cluster that has no core left."""
+
+def _give_up(task: Any, reason: str) -> None:
+    raise AuditError(reason)
 
 
 @dataclass(frozen=True)
@@ -39,13 +41,19 @@ class RayEngine:
 
     ray: Any
     """The module, connected to the cluster."""
+    watch: ClusterWatch
     most: int | None = None
     """Cores to use at most."""
 
     @property
     def workers(self) -> int:
         """Cores that can be used now."""
-        cores = int(self.ray.cluster_resources().get("CPU", 0))
+        self.watch.wait_until_whole()
+        return self._usable
+
+    @property
+    def _usable(self) -> int:
+        cores = self.watch.cores
         return max(1, cores if self.most is None else min(cores, self.most))
 
     @property
@@ -56,13 +64,18 @@ class RayEngine:
 
     def map(self, function: Callable[[Any], Any], pieces: Iterable[Any]) -> Iterator[Any]:
         """Yield the outcomes in the order of completion, with few pieces in flight at a time."""
+        self.watch.wait_until_whole()
         sent = self.ray.put(self.ray.cloudpickle.dumps(function))
-        run = self.ray.remote(remote.run_pieces).options(max_retries=0, num_cpus=1)
+        run = self.on_workers(remote.run_pieces)
         pace = _Pace()
         bundles = pace.bundles(iter(pieces))
         for bundle, answer in self.dispatch(lambda b: run.remote(sent, b), bundles):
             pace.learn(len(bundle), answer.seconds)
             yield from answer.outcome
+
+    def on_workers(self, function: Callable[..., remote.Answer], cores: int = 1) -> Any:
+        """A function that runs on workers of the cluster; Ray repeats nothing by itself."""
+        return self.ray.remote(function).options(max_retries=0, num_cpus=cores)
 
     def sessions(
         self,
@@ -70,7 +83,7 @@ class RayEngine:
         *,
         limits: Limits | None = None,
         cores: int = 1,
-        on_death: Callable[[Any, str], None] | None = None,
+        on_death: Callable[[Any, str], None] = _give_up,
     ) -> RaySessions:
         """An engine for tasks of a session; with limits its code runs in a watched process."""
         return RaySessions(self, open_session, limits, cores, on_death)
@@ -81,18 +94,17 @@ class RayEngine:
         tasks: Iterator[Any],
         *,
         cores: int = 1,
-        deadline: float | None = None,
-        on_death: Callable[[Any, str], None] | None = None,
+        limits: Limits | None = None,
+        started: float = 0.0,
+        on_death: Callable[[Any, str], None] = _give_up,
     ) -> Iterator[tuple[Any, remote.Answer]]:
         """Send tasks, yield each with its answer; send those again whose workers died."""
         flying: dict[Any, tuple[Any, int]] = {}
         again: list[tuple[Any, int]] = []
         ahead = 2 if self.most is None else 1  # a limit on cores is one on tasks in flight
-        limit = max(1, ahead * (self.workers // cores))
-        heard = time.monotonic()
         try:
             while True:
-                while len(flying) < limit:
+                while len(flying) < max(1, ahead * (self._usable // cores)):
                     sending = again.pop() if again else next(((t, 1) for t in tasks), None)
                     if sending is None:
                         break
@@ -102,22 +114,20 @@ class RayEngine:
                 done, _ = self.ray.wait(list(flying), num_returns=1, timeout=1.0)
                 if done:
                     done, _ = self.ray.wait(list(flying), num_returns=len(flying), timeout=0)
-                    heard = time.monotonic()
-                self._check_progress(heard, deadline)
+                self.watch.look()
+                if limits is not None:
+                    limits.check_total(started)
                 for ref in done:
                     task, tries = flying.pop(ref)
                     answer, reason = self._answer(ref)
                     if answer is not None:
-                        if answer.failed is not None:
-                            raise AuditError(answer.failed)
                         yield task, answer
                     elif tries < TRIES:
                         again.append((task, tries + 1))
                     else:
-                        told = f"a worker died {TRIES} times on the same task ({reason})"
-                        if on_death is None:
-                            raise AuditError(told)
-                        on_death(task, told)
+                        on_death(task, f"a worker died {TRIES} times on the same task ({reason})")
+                if again:
+                    self.watch.wait_until_whole()
         finally:
             self._cancel(list(flying))
 
@@ -125,7 +135,7 @@ class RayEngine:
         """Return the answer of a task, or why its worker could not give one."""
         errors = self.ray.exceptions
         try:
-            return self.ray.get(ref), ""
+            answer: remote.Answer = self.ray.get(ref)
         except errors.RayTaskError as error:  # before our code ran: something is not installed
             raise AuditError(
                 f"a worker of the cluster cannot run ldp-auditor: {_first_line(error.cause)}; "
@@ -137,19 +147,13 @@ class RayEngine:
             ) from None
         except errors.RayError as error:
             return None, type(error).__name__.removesuffix("Error")
-
-    def _check_progress(self, heard: float, deadline: float | None) -> None:
-        now = time.monotonic()
-        require(deadline is None or now <= deadline, "the target was not done in time; allow more")
-        if now - heard > STALLED_SECONDS:
-            require(
-                int(self.ray.cluster_resources().get("CPU", 0)) > 0,
-                f"the cluster has had no core for {STALLED_SECONDS:g} seconds",
-            )
+        if answer.failed is not None:
+            raise AuditError(answer.failed)
+        return answer, ""
 
     def _cancel(self, flying: list[Any]) -> None:
         """Stop what runs: ask first, so that watched processes are ended, then by force."""
-        if not flying or not self.ray.is_initialized():
+        if not flying or not self.ray.is_initialized() or not self.watch.is_whole:
             return
         for force in (False, True):
             for ref in flying:
@@ -168,7 +172,7 @@ class RaySessions:
     open_session: Callable[[], Session]
     limits: Limits | None = None
     cores: int = 1
-    on_death: Callable[[Any, str], None] | None = None
+    on_death: Callable[[Any, str], None] = _give_up
     key: str = field(default_factory=lambda: uuid.uuid4().hex)
     _started: list[float] = field(default_factory=list)
 
@@ -187,20 +191,24 @@ class RaySessions:
         if not self._started:
             self._started.append(time.monotonic())
         ray = self.engine.ray
+        self.engine.watch.wait_until_whole()
         opener = ray.put(ray.cloudpickle.dumps(self.open_session))
-        options = {"max_retries": 0, "num_cpus": self.cores}
-        deadline = None
-        if self.limits is None:
-            direct = ray.remote(remote.run_session).options(**options)
-            submit = lambda task: direct.remote(opener, pickle.dumps(task))  # noqa: E731
-        else:
-            deadline = self._started[0] + self.limits.total_seconds
-            watched = ray.remote(remote.run_guarded).options(**options)
-            submit = lambda task: watched.remote(  # noqa: E731
-                self.key, opener, self.limits, pickle.dumps(task)
-            )
+        own, foreign = remote.run_session, remote.run_guarded
+        run = self.engine.on_workers(own if self.limits is None else foreign, self.cores)
+
+        def submit(task: Any) -> Any:
+            sent = pickle.dumps(task)
+            if self.limits is None:
+                return run.remote(opener, sent)
+            return run.remote(self.key, opener, self.limits, sent)
+
         for task, answer in self.engine.dispatch(
-            submit, iter(tasks), cores=self.cores, deadline=deadline, on_death=self.on_death
+            submit,
+            iter(tasks),
+            cores=self.cores,
+            limits=self.limits,
+            started=self._started[0],
+            on_death=self.on_death,
         ):
             yield task, answer.outcome
 
@@ -228,14 +236,21 @@ def ray_engine(
         workers = whole_number("workers", workers, 1, MOST_WORKERS)
     wanted = [*modules, *modules_of(needs)]
     with connected(address, workers, wanted, working_dir) as ray:
-        yield RayEngine(ray, workers)
+        yield RayEngine(ray, ClusterWatch(ray), workers)
 
 
 @contextlib.contextmanager
 def ray_if_asked(
-    engine: str | None, address: str | None, workers: int | None, **settings: Any
+    engine: str | RayEngine | None, address: str | None, workers: int | None, **settings: Any
 ) -> Iterator[RayEngine | None]:
     """Open a cluster for work that otherwise runs in processes, if it is asked for."""
+    if isinstance(engine, RayEngine):
+        require(
+            workers is None and address is None,
+            "an engine has its workers and its address already; drop them",
+        )
+        yield engine
+        return
     name = "processes" if engine is None else engine
     require(
         name in {"processes", "ray"},

@@ -5,28 +5,19 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import socket
 import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from ldp_auditor.errors import AuditError
+from ldp_auditor.execution.ray_watch import why_unreachable
 from ldp_auditor.execution.shipping import runtime_environment
 from ldp_auditor.execution.threads import usable_cores
 
 LOOPBACK = "127.0.0.1"
-REACH_SECONDS = 3.0
-"""How long to wait for an address."""
-
 STORE_BYTES = 2**29
 """Shared memory of a local cluster: what a check keeps of its pilot has to fit."""
-
-GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + b"\x04" + bytes(5)
-"""By which a client of gRPC, which Ray speaks, opens a connection: preface and empty settings."""
-
-SETTINGS = 4
-"""Kind of the frame by which a server answers that."""
 
 QUIET = {"log_to_driver": False, "logging_level": "critical"}
 
@@ -44,15 +35,17 @@ def connected(
     """
     ray = _import_ray()
     if ray.is_initialized():
+        _require_the_same(address, ray.get_runtime_context().gcs_address)
         yield ray
         return
+    before = signal.getsignal(signal.SIGTERM)
     try:
         if address is None:
             with _silent_listener(), _uninterrupted():
                 _start(ray, usable_cores() if workers is None else workers)
         else:
             found = _find(address)
-            _require_ray_at(found)
+            _require_head_at(found)
             environment = runtime_environment(modules, working_dir)
             with _silent_listener():
                 ray.init(address=found, runtime_env=environment, **QUIET)
@@ -67,11 +60,12 @@ def connected(
         raise AuditError(
             f"cannot use Ray {where}: {type(error).__name__}: {' '.join(str(error).split())[:300]}"
         ) from None
-    try:
-        yield ray
-    finally:
-        with _uninterrupted():
-            ray.shutdown()
+    with _terminable(before):
+        try:
+            yield ray
+        finally:
+            with _uninterrupted():
+                ray.shutdown()
 
 
 def _import_ray() -> Any:
@@ -126,20 +120,37 @@ def _find(address: str) -> str:
     return found
 
 
-def _require_ray_at(address: str) -> None:
-    """Raise unless something at the address answers as Ray does; Ray itself would wait on."""
-    host, colon, port = address.removeprefix("ray://").rpartition(":")
-    if not colon or not port.isdecimal() or not 0 < int(port) < 2**16:
-        raise AuditError(f"an address is written host:port, or auto, got {address!r}")
+def _require_the_same(address: str | None, connected_to: str) -> None:
+    """Raise if another cluster is asked for than the one that the caller is connected to."""
+    if address is None or address == "auto":
+        return
+    if address != connected_to:
+        raise AuditError(
+            f"this process is connected to the Ray cluster {connected_to} already, so that "
+            f"{address} cannot be used; call ray.shutdown() first, or drop the address"
+        )
+
+
+def _require_head_at(address: str) -> None:
+    """Raise unless the head of a Ray cluster is at the address; Ray itself would wait on."""
+    if "://" in address:
+        raise AuditError(
+            f"Ray Client addresses such as {address} are not supported; run the command on a host "
+            "of the cluster, with the address host:port of its head (port 6379 by default) or auto"
+        )
+    missing = why_unreachable(address)
+    if missing is not None:
+        raise AuditError(f"no Ray cluster can be reached at {address}: {missing}")
+    import ray
+
     try:
-        with socket.create_connection((host.strip("[]"), int(port)), REACH_SECONDS) as link:
-            link.settimeout(REACH_SECONDS)
-            link.sendall(GREETING)
-            answer = link.recv(9)
-    except OSError as error:
-        raise AuditError(f"no Ray cluster can be reached at {address}: {error}") from None
-    if len(answer) < 4 or answer[3] != SETTINGS:
-        raise AuditError(f"what answers at {address} is not a Ray cluster")
+        with _silent_errors():
+            ray._raylet.GcsClient(address=address)
+    except Exception:
+        raise AuditError(
+            f"what answers at {address} is not the head of a Ray cluster; give the port that "
+            "'ray start --head' has, 6379 by default"
+        ) from None
 
 
 @contextlib.contextmanager
@@ -156,6 +167,19 @@ def _silent_listener() -> Iterator[None]:
         yield
     finally:
         worker.listen_error_messages = before
+
+
+@contextlib.contextmanager
+def _silent_errors() -> Iterator[None]:
+    """Keep compiled code from writing on standard error."""
+    kept, silence = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(silence, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(silence)
 
 
 @contextlib.contextmanager
@@ -186,3 +210,20 @@ def _uninterrupted() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
     if heard:
         raise KeyboardInterrupt
+
+
+@contextlib.contextmanager
+def _terminable(before: Any) -> Iterator[None]:
+    """Let SIGTERM, which schedulers send to what takes too long, end all as Ctrl-C does.
+
+    With Ray's own handler the process would print its inner state and abort. `before` is what the
+    signal did before Ray.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)

@@ -8,6 +8,7 @@ import os
 import pickle
 import signal
 import sys
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
@@ -132,6 +133,7 @@ def serve(tasks: Connection, memory: Any, opener: bytes | Callable[[], Session])
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 1)  # what foreign code prints must not mix with our output
     os.dup2(silence, 2)
+    _end_group_with_us()
     tick = Writer(memory)
 
     def answer(kind: str, payload: Any) -> None:
@@ -180,6 +182,38 @@ def told(error: BaseException) -> str:
     except Exception:
         return f"{name} (its message cannot be shown)"
     return f"{name}: {text[:400]}" if text else name
+
+
+WATCH = """
+import os, select, signal, sys
+worker = select.poll()
+worker.register(int(sys.argv[1]), select.POLLIN)
+worker.poll()
+os.killpg(0, signal.SIGKILL)
+"""
+"""Waits for the end of a worker, then ends what is left of its group, itself included."""
+
+
+def _end_group_with_us() -> None:
+    """Have whatever foreign code starts ended with this worker, even if our parent is gone.
+
+    The process that does so is nobody's child: foreign code may wait for its own children.
+    """
+    if not hasattr(os, "pidfd_open"):  # then it is up to our parent
+        return
+    with contextlib.suppress(OSError), warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # a fork beside threads
+        worker = os.pidfd_open(os.getpid())
+        child = os.fork()
+        if child == 0:
+            try:
+                os.set_inheritable(worker, True)
+                words = [sys.executable, "-I", "-S", "-c", WATCH, str(worker)]
+                os.posix_spawn(sys.executable, words, os.environ)
+            finally:
+                os._exit(0)
+        os.close(worker)
+        os.waitpid(child, 0)
 
 
 def _die_with_parent() -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ldp_auditor.errors import require
+from ldp_auditor.execution.starting import NamedModules
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -40,9 +41,7 @@ def runtime_environment(
 
 def modules_of(thing: Any) -> Sequence[str]:
     """Name the modules in which a worker will look for the classes and functions of a thing."""
-    from ldp_auditor.execution.starting import _NamedModules
-
-    named = _NamedModules(io.BytesIO())
+    named = NamedModules(io.BytesIO())
     with contextlib.suppress(Exception):  # what plain pickling cannot send, cloudpickle may
         named.dump(thing)
     return sorted(named.modules)

@@ -29,7 +29,7 @@ def start_method(open_session: Callable[[], Any]) -> str:
     That is one that cannot be pickled, or that is defined where a fresh interpreter would not find
     it: in the user's script, or in a test that was imported from its path.
     """
-    named = _NamedModules(io.BytesIO())
+    named = NamedModules(io.BytesIO())
     try:
         named.dump(open_session)
         if all(_is_importable(name) for name in named.modules):
@@ -43,7 +43,7 @@ def start_method(open_session: Callable[[], Any]) -> str:
     )
 
 
-class _NamedModules(pickle.Pickler):
+class NamedModules(pickle.Pickler):
     """Notes the modules in which a fresh interpreter would look for functions and classes."""
 
     def __init__(self, file: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from ldp_auditor.core import AuditResult, Claim
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.explanation import Explanation
 from ldp_auditor.report.gap import gap_steps
+from ldp_auditor.sweeps.files import replace_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -211,7 +213,9 @@ def check_figure_path(path: Path) -> None:
 
 def save(figure: Figure, path: Path) -> None:
     """Write a figure, or say in one line why not."""
+    drawn = io.BytesIO()
     try:
-        figure.savefig(path, dpi=160)
+        figure.savefig(drawn, dpi=160, format=path.suffix[1:].lower())
+        replace_file(path, drawn.getvalue())
     except (OSError, ValueError) as error:
         raise AuditError(f"cannot write the figure to {path}: {error}") from error

@@ -14,6 +14,7 @@ from typing import Any
 
 from ldp_auditor.auditing import Audit, Progress
 from ldp_auditor.core import Counts
+from ldp_auditor.errors import AuditError
 from ldp_auditor.execution.engines import Engine
 from ldp_auditor.sweeps.journal import Journal
 
@@ -34,12 +35,14 @@ class Checkpoints:
     journal: Journal
     plan: Mapping[str, Any]
     """The content of the audit's plan."""
+    looks: int = 1
+    """Counts that a portion has: one for every number of reports."""
 
     def __call__(
         self, audit: Audit, engine: Engine, progress: Progress | None
     ) -> tuple[Counts, ...]:
         """Count the chunks that the journal lacks; return the counts of all of them."""
-        done = sorted(self._done(audit.chunks), key=lambda portion: portion[0])
+        done = sorted(self._done(audit), key=lambda portion: portion[0])
         total: tuple[Counts, ...] | None = None
         for _, _, counts in done:
             total = add(total, counts)
@@ -68,19 +71,32 @@ class Checkpoints:
         assert total is not None
         return total
 
-    def _done(self, chunks: int) -> Iterator[tuple[int, int, tuple[Counts, ...]]]:
+    def _done(self, audit: Audit) -> Iterator[tuple[int, int, tuple[Counts, ...]]]:
         """Yield the portions of this audit that are in the journal and fit together."""
         until = 0
         found = []
         for entry in self.journal.entries.values():
             plan = dict(entry["plan"])
-            portion = plan.pop(PORTION, None)
-            if portion is not None and plan == self.plan:
-                found.append((portion, entry["results"]))
-        for (first, last), results in sorted(found, key=lambda portion: portion[0]):
-            if until <= first < last <= chunks:
-                until = last
-                yield first, last, tuple(Counts(**result) for result in results)
+            match plan.pop(PORTION, None):
+                case [int(first), int(last)] if plan == self.plan:
+                    found.append((first, last, entry["results"]))
+        for first, last, results in sorted(found, key=lambda portion: portion[:2]):
+            if until <= first < last <= audit.chunks:
+                counts = _counts_of(results)
+                expected = [audit.trials_of(first, last)] * self.looks
+                if [c.trials for c in counts] == expected:
+                    until = last
+                    yield first, last, counts
+
+
+def _counts_of(results: Any) -> tuple[Counts, ...]:
+    """Read the counts of a portion; none if that is not what they are."""
+    if any(type(value) is not int for result in results for value in result.values()):
+        return ()
+    try:
+        return tuple(Counts(**result) for result in results)
+    except (AuditError, TypeError):
+        return ()
 
 
 def add(total: tuple[Counts, ...] | None, more: tuple[Counts, ...]) -> tuple[Counts, ...]:

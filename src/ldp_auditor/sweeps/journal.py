@@ -19,6 +19,13 @@ from typing import Any
 
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.sweeps.cells import MOST, digest
+from ldp_auditor.sweeps.files import (
+    open_plain,
+    read_plain,
+    replace_file,
+    sync_folder,
+    write_all,
+)
 
 JOURNAL, TIMINGS, DAMAGED, LOCK = "journal.jsonl", "timings.jsonl", "damaged.txt", "lock"
 
@@ -51,9 +58,9 @@ class Journal:
                 files.enter_context(_possession(folder))
                 journal._read()
                 # Unbuffered: what could not be written must not be tried again when it is closed.
-                journal._file = files.enter_context((folder / JOURNAL).open("ab", buffering=0))
-                journal._timings = files.enter_context((folder / TIMINGS).open("ab", buffering=0))
-                _sync_folder(folder)
+                journal._file = files.enter_context(open_plain(folder / JOURNAL, "ab"))
+                journal._timings = files.enter_context(open_plain(folder / TIMINGS, "ab"))
+                sync_folder(folder)
             except OSError as error:
                 raise AuditError(f"cannot use the folder {folder}: {error}") from None
             yield journal
@@ -74,10 +81,10 @@ class Journal:
         entry = {"key": key, "plan": plan, "results": results}
         with contextlib.suppress(OSError):  # before the cell, so that no finished one is without
             timing = json.dumps({"key": key, "seconds": seconds})
-            _write(self._timings, timing.encode() + b"\n")
+            write_all(self._timings, timing.encode() + b"\n")
         end = self._file.seek(0, os.SEEK_END)
         try:
-            _write(self._file, line_of(entry))
+            write_all(self._file, line_of(entry))
             os.fsync(self._file.fileno())
         except OSError as error:
             with contextlib.suppress(OSError):  # take back the part that fitted
@@ -91,7 +98,7 @@ class Journal:
 
     def _read(self) -> None:
         path = self.folder / JOURNAL
-        content = path.read_bytes() if path.exists() else b""
+        content = read_plain(path)
         good: list[bytes] = []
         bad: list[bytes] = []
         for line in content.split(b"\n"):
@@ -102,9 +109,8 @@ class Journal:
                 bad.append(line + b"\n")
         self.damaged = len(bad)
         if bad:
-            with (self.folder / DAMAGED).open("ab") as file:
-                file.write(b"".join(bad))
-                file.flush()
+            with open_plain(self.folder / DAMAGED, "ab") as file:
+                write_all(file, b"".join(bad))
                 os.fsync(file.fileno())
         whole = b"".join(dict.fromkeys(good))  # a line that is there twice tells nothing new
         if content != whole:
@@ -119,19 +125,18 @@ def _possession(folder: Path) -> Iterator[None]:
         import fcntl
     except ImportError:
         raise AuditError("sweeps into a folder need a POSIX system for its lock") from None
-    with (folder / LOCK).open("a+", errors="replace") as file:
+    with open_plain(folder / LOCK, "a+b") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             file.seek(0)
-            owner = file.read(40).strip() or "unknown"
+            owner = file.read(40).decode(errors="replace").strip() or "unknown"
             raise AuditError(
                 f"another run works on {folder} (process {owner}); wait for it, or choose "
                 "another folder"
             ) from None
         file.truncate(0)
-        file.write(f"{os.getpid()}\n")
-        file.flush()
+        file.write(f"{os.getpid()}\n".encode())
         try:
             yield
         finally:
@@ -149,40 +154,12 @@ def understood(line: bytes) -> dict[str, Any] | None:
         entry: dict[str, Any] = _DECODER.decode(line.decode())
         check = entry.pop("check")
         fits = check == _checksum(entry) and entry["key"] == digest(entry["plan"])
-        return entry if fits and _is_shaped(entry["results"]) else None
+        shaped = isinstance(entry["plan"], dict) and _is_shaped(entry["results"])
+        if b"\\u" in line:  # half a character, which no file can hold, is an error
+            json.dumps(entry, ensure_ascii=False).encode()
+        return entry if fits and shaped else None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
-
-
-def replace_file(path: Path, content: bytes) -> None:
-    """Put new content in the place of a file at once: the old or the new one is there."""
-    fresh = path.with_name(path.name + ".new")
-    try:
-        with fresh.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
-        _sync_folder(path.parent)
-    except OSError:
-        with contextlib.suppress(OSError):
-            fresh.unlink(missing_ok=True)
-        raise
-
-
-def _sync_folder(folder: Path) -> None:
-    """Put the names of a folder's files on the disk."""
-    opened = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
-
-
-def _write(file: Any, content: bytes) -> None:
-    """Write all of it: an unbuffered file may take a part."""
-    while content:
-        content = content[file.write(content) :]
 
 
 def _is_shaped(results: Any) -> bool:
@@ -213,9 +190,9 @@ def _checksum(entry: Mapping[str, Any]) -> str:
 
 def _read_seconds(path: Path) -> Iterator[tuple[str, float]]:
     """Yield how long cells took; a line that was torn costs nothing but that."""
-    content = path.read_bytes() if path.exists() else b""
+    content = read_plain(path)
     if content and not content.endswith(b"\n"):
-        with path.open("ab") as file:
+        with open_plain(path, "ab") as file:
             file.write(b"\n")
     for line in content.split(b"\n"):
         with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError, OverflowError):

@@ -37,7 +37,7 @@ class Recorder:
             return carry_out(plan, study, engine, progress)
         content = content_of(plan, study)
         started = time.perf_counter()
-        count = Checkpoints(self.journal, content)
+        count = Checkpoints(self.journal, content, 1 if study is None else len(study.reports))
         results = carry_out(plan, study, engine, progress, count)
         if digest(content) not in self.journal.entries:
             plain = [plain_result(result) for result in results]
