@@ -124,7 +124,10 @@ def test_any_program(tmp_path: Path) -> None:
     done = check("--command", command, "--epsilon", "1", "--values", "0,1", *SMALL)
     assert done.returncode == 1, done.stderr
     assert "report[0] is" in done.stdout
-    for body, reason in (("print('no json')", "is not JSON"), ("break", "ended with exit code 0")):
+    for body, reason in (
+        ("print('no json', flush=True)", "is not JSON"),
+        ("break", "ended with exit code 0"),
+    ):
         (tmp_path / "client.py").write_text(f"import sys\nfor line in sys.stdin:\n    {body}\n")
         done = check("--command", command, "--epsilon", "1", "--values", "0,1", *SMALL)
         assert done.returncode == 2
