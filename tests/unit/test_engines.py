@@ -9,6 +9,7 @@ import pytest
 from numpy.random import Generator
 
 from ldp_auditor import AuditError, Claim, audit
+from ldp_auditor.checking import check
 from ldp_auditor.execution.ray_cluster import ray_if_asked
 
 
@@ -56,6 +57,19 @@ def test_threads_are_not_for_foreign_code() -> None:
         ray_if_asked("threads", None, None),
     ):
         pass
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ({"engine": "threads"}, "engine must be processes or ray here, got 'threads'"),
+        ({"address": "auto"}, "an address is for the engine ray, not for processes"),
+        ({"engine": "ray", "seconds": 1.0}, "a budget in seconds is for processes"),
+    ],
+)
+def test_what_a_check_refuses(settings: dict[str, Any], reason: str) -> None:
+    with pytest.raises(AuditError, match=reason):
+        check(len, ["a", "bb"], epsilon=1.0, **settings)
 
 
 def test_a_missing_ray_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
