@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ldp_auditor.errors import AuditError
+from ldp_auditor.execution.holding import environment_with, interrupt_later
 from ldp_auditor.execution.ray_watch import why_unreachable
 from ldp_auditor.execution.shipping import runtime_environment
 from ldp_auditor.execution.threads import usable_cores
@@ -41,7 +42,7 @@ def connected(
     before = signal.getsignal(signal.SIGTERM)
     try:
         if address is None:
-            with _silent_listener(), _uninterrupted():
+            with _silent_listener(), interrupt_later():
                 _start(ray, usable_cores() if workers is None else workers)
         else:
             found = _find(address)
@@ -52,7 +53,7 @@ def connected(
     except AuditError:
         raise
     except KeyboardInterrupt:
-        with _uninterrupted(), contextlib.suppress(Exception):
+        with interrupt_later(), contextlib.suppress(Exception):
             ray.shutdown()
         raise
     except Exception as error:
@@ -64,7 +65,7 @@ def connected(
         try:
             yield ray
         finally:
-            with _uninterrupted():
+            with interrupt_later():
                 ray.shutdown()
 
 
@@ -92,7 +93,7 @@ def _start(ray: Any, cores: int) -> None:
     before = ray_constants.ENABLE_RAY_CLUSTER
     ray_constants.ENABLE_RAY_CLUSTER = False
     try:
-        with _environment(RAY_USAGE_STATS_ENABLED="0", RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO="0"):
+        with environment_with(RAY_USAGE_STATS_ENABLED="0", RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO="0"):
             ray.init(
                 address="local",
                 num_cpus=cores,
@@ -180,36 +181,6 @@ def _silent_errors() -> Iterator[None]:
         os.dup2(kept, 2)
         os.close(kept)
         os.close(silence)
-
-
-@contextlib.contextmanager
-def _environment(**variables: str) -> Iterator[None]:
-    before = {name: os.environ.get(name) for name in variables}
-    os.environ.update(variables)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
-
-
-@contextlib.contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Let Ctrl-C wait until a cluster is up or down; in between, parts of it would be left."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    heard: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if heard:
-        raise KeyboardInterrupt
 
 
 @contextlib.contextmanager

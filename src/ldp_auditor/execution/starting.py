@@ -9,7 +9,6 @@ import os
 import pickle
 import signal
 import sys
-import threading
 import types
 import warnings
 from collections.abc import Callable, Iterator
@@ -17,6 +16,7 @@ from multiprocessing import resource_tracker
 from typing import Any
 
 from ldp_auditor.errors import AuditError
+from ldp_auditor.execution.holding import environment_with, interrupt_later
 
 HASH_SEED = "0"
 """Seed of the hashes of strings in every fresh worker: the order of a set must depend on what is in
@@ -90,7 +90,12 @@ def _find(name: str, path: Any) -> Any:
 def alone(method: str) -> Iterator[None]:
     """Start processes that do not run the user's script again and that Ctrl-C does not reach."""
     script = _no_main_module() if method == "spawn" else contextlib.nullcontext()
-    with script, _no_interrupt(), _fixed_hashes(), warnings.catch_warnings():
+    with (
+        script,
+        _no_interrupt(),
+        environment_with(PYTHONHASHSEED=HASH_SEED),
+        warnings.catch_warnings(),
+    ):
         # A fork beside threads is warned of; ours runs nothing but the worker's own code.
         warnings.simplefilter("ignore", DeprecationWarning)
         yield
@@ -126,37 +131,7 @@ def _no_interrupt() -> Iterator[None]:
     resource_tracker.ensure_running()  # when it starts it lets interrupts through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # the worker inherits it
     try:
-        with _interrupt_later():
+        with interrupt_later():
             yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-@contextlib.contextmanager
-def _interrupt_later() -> Iterator[None]:
-    """Hold back an interrupt that another thread of this process lets through."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # handlers run in the main thread, which is not starting anything
-        return
-    heard: list[int] = []
-    handler = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
-        if heard:
-            signal.raise_signal(signal.SIGINT)
-
-
-@contextlib.contextmanager
-def _fixed_hashes() -> Iterator[None]:
-    """Give fresh interpreters the same hashes of strings; an inherited one has its parent's."""
-    before = os.environ.get("PYTHONHASHSEED")
-    os.environ["PYTHONHASHSEED"] = HASH_SEED
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ["PYTHONHASHSEED"]
-        else:
-            os.environ["PYTHONHASHSEED"] = before

@@ -10,6 +10,7 @@ from ldp_auditor.bounds import find_bound
 from ldp_auditor.core import AuditResult, Claim, Counts, InputPair, Rates
 from ldp_auditor.errors import require, whole_number
 from ldp_auditor.findings import CheckResult, Finding
+from ldp_auditor.sweeps.table import OF_EVERY_AUDIT
 
 Plain = Mapping[str, Any]
 
@@ -18,6 +19,7 @@ LARGEST = 1e100
 
 OWN = frozenset(
     [
+        *OF_EVERY_AUDIT,
         "mechanism",
         "epsilon",
         "delta",
@@ -25,23 +27,7 @@ OWN = frozenset(
         "pair",
         "claimed_epsilon",
         "claimed_delta",
-        "attack",
-        "bound",
-        "alpha",
-        "trials",
         "pilot_trials",
-        "true_positives",
-        "false_positives",
-        "exact_true_positive_rate",
-        "exact_false_positive_rate",
-        "empirical_epsilon",
-        "attack_epsilon",
-        "worst_case_epsilon",
-        "monte_carlo_limit",
-        "verdict",
-        "seed",
-        "seconds",
-        "version",
     ]
 )
 """What `AuditResult.to_dict` writes of itself; all else are options."""

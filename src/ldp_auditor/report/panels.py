@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import SubFigure
 
-ORANGE = "#E69F00"
-COLOURS = (BLUE, "#009E73", "#CC79A7", ORANGE, "#56B4E9", "#000000")
+COLOURS = (BLUE, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Of the series; red is the promise's [Okabe08]."""
 MARKERS = "osD^vP"
 
@@ -168,6 +167,10 @@ def draw_panels(data: PanelFigure, paths: Sequence[Path]) -> None:
         handles.append(
             Line2D([], [], color="black", linestyle=":", label="most that the trials can prove")
         )
+    if data.violations:
+        handles.append(
+            Line2D([], [], color="black", linewidth=1.8, label="above the promise (box)")
+        )
     figure.legend(
         handles=handles,
         loc="outside lower center",
@@ -257,7 +260,7 @@ def _mark_violations(axes: Axes, panel: Panel) -> None:
     low, high = min(claim for _, _, claim in broken), max(mean for _, mean, _ in broken)
     x = [left / 1.15, right * 1.15, right * 1.15, left / 1.15, left / 1.15]
     y = [low / 1.1, low / 1.1, high * 1.15, high * 1.15, low / 1.1]
-    axes.plot(x, y, color=ORANGE, lw=1.8)
+    axes.plot(x, y, color="black", lw=1.8)  # no series has it here
 
 
 def _floor(panels: Sequence[Panel]) -> float:

@@ -14,7 +14,7 @@ from ldp_auditor.sweeps.files import replace_file
 Row = dict[str, Any]
 
 FIRST = ("mechanism", "epsilon", "delta", "domain_size", "attributes", "hash_range", "reports")
-LAST = (
+OF_EVERY_AUDIT = (
     "attack",
     "bound",
     "alpha",
@@ -58,8 +58,8 @@ def _flat(result: Mapping[str, Any]) -> Row:
 def columns_of(rows: Sequence[Row]) -> list[str]:
     """Return all columns, in an order that people like."""
     present = {name: None for row in rows for name in row}
-    options = sorted(set(present) - {*FIRST, *LAST})
-    return [name for name in (*FIRST, *options, *LAST) if name in present]
+    options = sorted(set(present) - {*FIRST, *OF_EVERY_AUDIT})
+    return [name for name in (*FIRST, *options, *OF_EVERY_AUDIT) if name in present]
 
 
 def write_table(rows: Sequence[Row], folder: Path, name: str) -> list[Path]:
