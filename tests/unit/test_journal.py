@@ -14,11 +14,13 @@ from typing import Any
 import pytest
 
 from ldp_auditor.errors import AuditError
-from ldp_auditor.sweeps.cells import digest
+from ldp_auditor.execution.threads import ThreadEngine
+from ldp_auditor.sweeps.cells import Cell, digest
 from ldp_auditor.sweeps.files import replace_file
 from ldp_auditor.sweeps.journal import Journal, line_of, understood
+from ldp_auditor.sweeps.running import plain_result
 
-PLANS = [{"mechanism": "GRR", "epsilon": 0.1 * seed, "seed": seed} for seed in range(1, 5)]
+PLANS = [{"protocol": "GRR", "epsilon": 0.1 * seed, "seed": seed} for seed in range(1, 5)]
 RESULTS = [{"true_positives": 123, "epsilon": "inf", "attack_epsilon": None, "pair": [0, 1]}]
 
 
@@ -112,6 +114,24 @@ def test_a_bad_line_in_the_middle_costs_no_other(poison: bytes, tmp_path: Path) 
     assert (tmp_path / "damaged.txt").read_bytes() == poison + b"\n"
     with Journal.open(tmp_path) as again:
         assert again.damaged == 0
+
+
+AUDIT = Cell.of(protocol="GRR", epsilon=1, domain_size=4, trials=100, seed=7)
+RESULT = plain_result(AUDIT.run(ThreadEngine(1))[0])
+
+
+@pytest.mark.parametrize("name", ["trials", "true_positives", "empirical_epsilon", "pair", "alpha"])
+@pytest.mark.parametrize("value", [None, "many", -1, [], 10**12])
+def test_a_forged_result_is_put_aside(name: str, value: Any, tmp_path: Path) -> None:
+    forged = line_of(entry_of(AUDIT.plan, [{**RESULT, name: value}]))
+    journal = reopened(tmp_path, forged + line_of(entry_of(AUDIT.plan, [RESULT])))
+    assert journal.entries[AUDIT.key]["results"] == [RESULT]
+    assert (tmp_path / "damaged.txt").read_bytes() == forged
+
+
+@pytest.mark.parametrize("results", [[RESULT, RESULT], [{}], [{**RESULT, "mechanism": "OUE"}]])
+def test_results_of_another_plan_are_put_aside(results: Any, tmp_path: Path) -> None:
+    assert reopened(tmp_path, line_of(entry_of(AUDIT.plan, results))).entries == {}
 
 
 def test_any_flipped_bit_is_noticed() -> None:

@@ -22,9 +22,9 @@ from ldp_auditor.page.folder import read_folder
 from ldp_auditor.page.markup import element, shown, text
 from ldp_auditor.page.overview import overview_rows
 from ldp_auditor.page.points import Point, axis_of, points_of, varied
-from ldp_auditor.page.records import audit_of, check_of
 from ldp_auditor.page.verdicts import confidence, headline, verdict_on_audits, verdict_on_check
 from ldp_auditor.sweeps import Grid, sweep
+from ldp_auditor.sweeps.records import audit_of, check_of
 from tests.pages import audited, checked, swept, write
 
 HOSTILE = [

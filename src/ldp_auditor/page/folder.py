@@ -11,10 +11,9 @@ from typing import Any
 from ldp_auditor.core import AuditResult
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.findings import CheckResult
-from ldp_auditor.page.records import audit_of, check_of
-from ldp_auditor.sweeps.cells import digest
-from ldp_auditor.sweeps.checkpoints import PORTION
+from ldp_auditor.sweeps.cells import PORTION, digest
 from ldp_auditor.sweeps.journal import JOURNAL, understood
+from ldp_auditor.sweeps.records import audit_of, check_of
 
 CHECK, RUN = "check", "run"
 """What tells the plan of a check from that of an audit, and one run of it from another."""

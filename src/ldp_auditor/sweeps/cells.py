@@ -31,6 +31,9 @@ LISTS = ("pair", "domain_sizes")
 MOST = 2**63 - 1
 """The largest whole number that fits a column of the table."""
 
+PORTION = "chunks"
+"""What tells the plan of a portion of an audit from that of the whole."""
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -79,6 +82,11 @@ def digest(plan: Mapping[str, Any]) -> str:
     """Name a plan by its content."""
     canonical = json.dumps(plan, sort_keys=True, default=list)
     return hashlib.sha256(canonical.encode()).hexdigest()[:24]
+
+
+def is_audit(plan: Mapping[str, Any]) -> bool:
+    """Tell the plan of a whole audit from those of portions and of checks."""
+    return "mechanism" in plan and PORTION not in plan
 
 
 def option_types() -> dict[str, type]:

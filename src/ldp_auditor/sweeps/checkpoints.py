@@ -16,6 +16,7 @@ from ldp_auditor.auditing import Audit, Progress
 from ldp_auditor.core import Counts
 from ldp_auditor.errors import AuditError
 from ldp_auditor.execution.engines import Engine
+from ldp_auditor.sweeps.cells import PORTION
 from ldp_auditor.sweeps.journal import Journal
 
 CHECKPOINT_SECONDS = 5.0
@@ -23,9 +24,6 @@ CHECKPOINT_SECONDS = 5.0
 
 FIRST_PORTION = 8
 """Chunks of the first portion; the next ones double until they take long enough."""
-
-PORTION = "chunks"
-"""What tells the plan of a portion from that of a whole audit."""
 
 
 @dataclass(frozen=True)

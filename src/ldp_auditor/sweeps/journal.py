@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ldp_auditor.errors import AuditError, require
-from ldp_auditor.sweeps.cells import MOST, digest
+from ldp_auditor.sweeps.cells import MOST, digest, is_audit
 from ldp_auditor.sweeps.files import (
     open_plain,
     read_plain,
@@ -26,6 +26,7 @@ from ldp_auditor.sweeps.files import (
     sync_folder,
     write_all,
 )
+from ldp_auditor.sweeps.records import fits_plan
 
 JOURNAL, TIMINGS, DAMAGED, LOCK = "journal.jsonl", "timings.jsonl", "damaged.txt", "lock"
 
@@ -103,7 +104,11 @@ class Journal:
         bad: list[bytes] = []
         for line in content.split(b"\n"):
             entry = understood(line)
-            if entry is not None and entry == self.entries.setdefault(entry["key"], entry):
+            if (
+                entry is not None
+                and _belongs(entry)
+                and entry == self.entries.setdefault(entry["key"], entry)
+            ):
                 good.append(line.strip() + b"\n")
             elif line.strip():
                 bad.append(line + b"\n")
@@ -160,6 +165,11 @@ def understood(line: bytes) -> dict[str, Any] | None:
         return entry if fits and shaped else None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
+
+
+def _belongs(entry: Mapping[str, Any]) -> bool:
+    """Tell whether the results are of the entry's plan; forged ones may not be."""
+    return not is_audit(entry["plan"]) or fits_plan(entry["plan"], entry["results"])
 
 
 def _is_shaped(results: Any) -> bool:

@@ -12,8 +12,8 @@ from ldp_auditor.auditing import AuditPlan, Progress
 from ldp_auditor.core import AuditResult
 from ldp_auditor.execution.engines import Engine
 from ldp_auditor.longitudinal import Study, carry_out
-from ldp_auditor.sweeps.cells import content_of, digest
-from ldp_auditor.sweeps.checkpoints import PORTION, Checkpoints
+from ldp_auditor.sweeps.cells import content_of, digest, is_audit
+from ldp_auditor.sweeps.checkpoints import Checkpoints
 from ldp_auditor.sweeps.journal import Journal
 from ldp_auditor.sweeps.running import plain_result
 from ldp_auditor.sweeps.table import rows_of, write_table
@@ -56,7 +56,7 @@ def recorder(folder: Path | None) -> Iterator[Recorder]:
         rows = [
             row
             for key, entry in journal.entries.items()
-            if PORTION not in entry["plan"] and "mechanism" in entry["plan"]
+            if is_audit(entry["plan"])
             for row in rows_of(entry, journal.seconds.get(key))
         ]
         write_table(rows, folder, "results")

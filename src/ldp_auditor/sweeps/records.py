@@ -8,7 +8,7 @@ from typing import Any
 
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.core import AuditResult, Claim, Counts, InputPair, Rates
-from ldp_auditor.errors import require, whole_number
+from ldp_auditor.errors import AuditError, require, whole_number
 from ldp_auditor.findings import CheckResult, Finding
 from ldp_auditor.sweeps.table import OF_EVERY_AUDIT
 
@@ -69,6 +69,20 @@ def audit_of(plain: Plain) -> AuditResult:
     )
     _fits(plain, result.verdict)
     return result
+
+
+def fits_plan(plan: Plain, results: list[Any]) -> bool:
+    """Tell whether these are the results of an audit with that plan, as far as it shows."""
+    try:
+        audits = [audit_of(plain) for plain in results]
+    except (AuditError, OverflowError):
+        return False
+    told = [(a.mechanism, a.attack, a.bound, a.alpha, a.counts.trials, a.seed) for a in audits]
+    planned = tuple(
+        plan.get(name) for name in ("mechanism", "attack", "bound", "alpha", "trials", "seed")
+    )
+    looks = plan.get("reports", [1])
+    return isinstance(looks, list) and told == [planned] * len(looks)
 
 
 def check_of(plain: Plain) -> CheckResult:
