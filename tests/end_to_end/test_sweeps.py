@@ -161,7 +161,7 @@ def test_results_are_those_of_single_audits(tmp_path: Path) -> None:
 def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
     grid, out = tmp_path / "grid.toml", tmp_path / "out"
     grid.write_text(f"{SHORT}seed = [1, 2, 3]\n")
-    plans = [{"mechanism": "another", "seed": seed} for seed in range(500)]
+    plans = [{"protocol": "another", "seed": seed} for seed in range(500)]
     other = [line_of({"key": digest(p), "plan": p, "results": [{"a": 1}]}) for p in plans]
     out.mkdir()
     (out / "journal.jsonl").write_bytes(b"".join(other))

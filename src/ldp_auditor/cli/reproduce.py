@@ -128,7 +128,10 @@ def _judge(rows: list[Row], chosen: Sequence[Study], scale: Scale, path: Path) -
 
     judgements = [judge(statement, rows) for statement in available()]
     say(claims_table(judgements).draw(console()))
-    run = "; ".join(f"{study.name} {study.words(scale)}" for study in chosen)
+    named: dict[str, list[str]] = {}
+    for study in chosen:
+        named.setdefault(study.words(scale), []).append(study.name)
+    run = "; ".join(f"{words}: {', '.join(names)}" for words, names in named.items())
     try:
         replace_file(path, claims_document(judgements, run).encode())
     except OSError as error:
