@@ -12,12 +12,13 @@ import typer
 
 from ldp_auditor.cli.arguments import Address, EngineName, Workers, parse_trials
 from ldp_auditor.cli.output import EXIT_BAD_INPUT, EXIT_NO_VIOLATION, console, say
-from ldp_auditor.cli.sweep import tell_trouble, watching
+from ldp_auditor.cli.sweep import tell_damaged, tell_failed, watching
 from ldp_auditor.errors import AuditError, require
 
 if TYPE_CHECKING:
     from ldp_auditor.execution.ray_cluster import RayEngine
     from ldp_auditor.studies import Scale, Study
+    from ldp_auditor.sweeps.journal import Journal
     from ldp_auditor.sweeps.table import Row
 
 
@@ -57,6 +58,7 @@ def reproduce(
     """Reproduce experiments of the paper; a run that was killed goes on with the same command."""
     from ldp_auditor import studies
     from ldp_auditor.execution.ray_cluster import ray_if_asked
+    from ldp_auditor.sweeps.journal import Journal
 
     known = studies.available()
     wanted = list(dict.fromkeys(names))
@@ -72,11 +74,12 @@ def reproduce(
     require(document is None or with_claims, "--document is for claims")
     code = EXIT_NO_VIOLATION
     rows: list[Row] = []
-    with ray_if_asked(engine, address, workers) as ray:
+    with ray_if_asked(engine, address, workers) as ray, Journal.open(out) as journal:
         for study in chosen:
-            more, ended = _reproduce(study, scale, out, workers, ray)
+            more, ended = _reproduce(study, scale, journal, workers, ray)
             rows += more
             code = max(code, ended)
+    tell_damaged(journal.damaged)
     if len(chosen) > 1:
         _tell_agreement(
             "all studies", list({(r["key"], r.get("reports")): r for r in rows}.values())
@@ -87,31 +90,31 @@ def reproduce(
 
 
 def _reproduce(
-    study: Study, scale: Scale, out: Path, workers: int | None, ray: RayEngine | None
+    study: Study, scale: Scale, journal: Journal, workers: int | None, ray: RayEngine | None
 ) -> tuple[list[Row], int]:
     """Run a study, draw it, and tell how well it agrees with the theory."""
     from ldp_auditor.report.paper import draw_study
     from ldp_auditor.report.progress import progress_bar
-    from ldp_auditor.sweeps import sweep
+    from ldp_auditor.sweeps.running import sweep_into
 
-    reason = study.unavailable(out)
+    reason = study.unavailable(journal.folder)
     if reason is not None:
         print(f"ldp-auditor: {study.name} was left out: {reason}", file=sys.stderr)
         return [], EXIT_BAD_INPUT
     with progress_bar(study.name, 0) as bar:
-        outcome = sweep(
+        outcome = sweep_into(
+            journal,
             study.grid(scale),
-            out,
             name=study.name,
             workers=workers,
             watch=watching(bar, study.name),
             ray=ray,
         )
     rows = list(outcome.rows)
-    drawn = draw_study(study, rows, scale, out) if rows else []
+    drawn = draw_study(study, rows, scale, journal.folder) if rows else []
     say(f"{study.name}: {' '.join(str(path) for path in [*drawn, *outcome.files])}")
     _tell_agreement(study.name, rows)
-    return rows, tell_trouble(outcome)
+    return rows, tell_failed(outcome)
 
 
 def _tell_agreement(name: str, rows: list[Row]) -> None:

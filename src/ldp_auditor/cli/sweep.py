@@ -58,7 +58,8 @@ def sweep(
             f"{len(asked.cells):,} cells, {outcome.run:,} of them run now; "
             f"table in {' and '.join(str(path) for path in outcome.files)}"
         )
-    return tell_trouble(outcome)
+    tell_damaged(outcome.damaged)
+    return tell_failed(outcome)
 
 
 def watching(bar: Bar, name: str) -> Watch:
@@ -83,18 +84,23 @@ def watching(bar: Bar, name: str) -> Watch:
     return Watch(start, cell_done)
 
 
-def tell_trouble(outcome: Sweep) -> int:
-    """Say on standard error what was damaged or failed, and return the exit code."""
+def tell_damaged(lines: int) -> None:
+    """Say on standard error that lines of a journal were put aside, if so."""
     from ldp_auditor.sweeps.journal import DAMAGED
 
-    trouble = [f"a cell failed: {reason}" for reason in outcome.failed[:MOST_TOLD]]
+    if lines:
+        told = "1 damaged line" if lines == 1 else f"{lines:,} damaged lines"
+        _tell(f"{told} of the journal put aside in {DAMAGED}; their cells were run again")
+
+
+def tell_failed(outcome: Sweep) -> int:
+    """Say on standard error which cells failed, and return the exit code."""
+    for reason in outcome.failed[:MOST_TOLD]:
+        _tell(f"a cell failed: {reason}")
     if len(outcome.failed) > MOST_TOLD:
-        trouble.append(f"and {len(outcome.failed) - MOST_TOLD:,} more cells failed")
-    if outcome.damaged:
-        lines = "1 damaged line" if outcome.damaged == 1 else f"{outcome.damaged:,} damaged lines"
-        trouble.insert(
-            0, f"{lines} of the journal put aside in {DAMAGED}; their cells were run again"
-        )
-    for line in trouble:
-        print(f"ldp-auditor: {line}", file=sys.stderr)
+        _tell(f"and {len(outcome.failed) - MOST_TOLD:,} more cells failed")
     return EXIT_BAD_INPUT if outcome.failed else EXIT_NO_VIOLATION
+
+
+def _tell(line: str) -> None:
+    print(f"ldp-auditor: {line}", file=sys.stderr)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -113,18 +113,25 @@ def sweep(
     >>> [round(row["attack_epsilon"], 6) for row in sweep(grid).rows]
     [1.0, 0.645124]
     """
-    if ray is not None:
-        workers = ray.workers
-    workers = usable_cores() if workers is None else whole_number("workers", workers, 1)
-    workers = min(workers, MOST_WORKERS)
-    watch = watch or Watch()
     if out is None:
         return _run(grid, _Memory(), workers, watch, ray)
-    folder = Path(out)
-    with Journal.open(folder) as journal:
-        outcome = _run(grid, journal, workers, watch, ray)
-        files = write_table(outcome.rows, folder, name)
-    return Sweep(outcome.rows, outcome.run, outcome.failed, journal.damaged, files)
+    with Journal.open(Path(out)) as journal:
+        outcome = sweep_into(journal, grid, name=name, workers=workers, watch=watch, ray=ray)
+    return replace(outcome, damaged=journal.damaged)
+
+
+def sweep_into(
+    journal: Journal,
+    grid: Grid,
+    *,
+    name: str,
+    workers: int | None = None,
+    watch: Watch | None = None,
+    ray: RayEngine | None = None,
+) -> Sweep:
+    """Run the cells of a grid that an open journal does not have yet, and write their table."""
+    outcome = _run(grid, journal, workers, watch, ray)
+    return replace(outcome, files=write_table(outcome.rows, journal.folder, name))
 
 
 @dataclass
@@ -157,8 +164,17 @@ def _engine(workers: int, cells: int, died: list[tuple[Cell, str]], ray: RayEngi
 
 
 def _run(
-    grid: Grid, journal: Journal | _Memory, workers: int, watch: Watch, ray: RayEngine | None
+    grid: Grid,
+    journal: Journal | _Memory,
+    workers: int | None,
+    watch: Watch | None,
+    ray: RayEngine | None,
 ) -> Sweep:
+    if ray is not None:
+        workers = ray.workers
+    workers = usable_cores() if workers is None else whole_number("workers", workers, 1)
+    workers = min(workers, MOST_WORKERS)
+    watch = watch or Watch()
     left = [cell for cell in grid.cells if cell.key not in journal.entries]
     journal.has_room_for(sum(cell.results for cell in left))
     failed: list[str] = []
