@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from ldp_auditor.page.document import write_page
+from ldp_auditor.page.overview import COLUMNS
 from tests.end_to_end.browsing import PHONE, Visit, visit
 from tests.pages import audited, checked, swept, write
 from tests.unit.test_page import HOSTILE
@@ -29,15 +30,18 @@ def seen(browser: Any, report: Path) -> Iterator[Visit]:
         yield opened
 
 
-def rows(seen: Visit, column: int) -> list[str]:
+def rows(seen: Visit, column: str) -> list[str]:
     """The texts of a column of the overview table, as far as they are shown."""
-    cells = seen.page.locator(f"#overview-table tbody tr:visible > :nth-child({column})")
+    place = list(COLUMNS).index(column) + 1
+    cells = seen.page.locator(f"#overview-table tbody tr:visible > :nth-child({place})")
     texts: list[str] = cells.all_inner_texts()
     return texts
 
 
 def test_the_first_screen_tells_what_was_found(seen: Visit) -> None:
-    assert seen.page.inner_text("h1") == "2 of 5 mechanisms break their privacy promise."
+    assert seen.page.inner_text("h1") == (
+        "2 of the 4 mechanisms that make a privacy promise break it."
+    )
     first = seen.page.locator(".verdicts li").first
     assert "breaks its promise" in first.inner_text()
     assert first.bounding_box()["y"] < 860
@@ -57,26 +61,26 @@ def test_the_table_sorts(seen: Visit) -> None:
     for direction, reverse in (("ascending", False), ("descending", True)):
         heading.get_by_role("button").click()
         assert heading.get_attribute("aria-sort") == direction
-        values = [float(value) for value in rows(seen, 7)]
+        values = [float(value) for value in rows(seen, "Proven ε")]
         assert values == sorted(values, reverse=reverse)
     seen.page.get_by_role("columnheader", name="Claimed").get_by_role("button").press("Enter")
-    assert rows(seen, 4)[-1] == "∞"
-    assert rows(seen, 5)[-1] == "∞"
+    assert rows(seen, "Claimed ε")[-1] == "∞"
+    assert rows(seen, "Worst case")[-1] == "∞"
     seen.page.get_by_role("columnheader", name="Worst case").get_by_role("button").click()
-    assert rows(seen, 5)[-1] == "\N{EN DASH}"
+    assert rows(seen, "Worst case")[-1] == "\N{EN DASH}"
 
 
 def test_the_table_filters(seen: Visit) -> None:
-    total = len(rows(seen, 1))
+    total = len(rows(seen, "Mechanism"))
     seen.page.get_by_label("Find").fill("oue")
-    assert set(rows(seen, 1)) == {"OUE"}
+    assert set(rows(seen, "Mechanism")) == {"OUE"}
     assert seen.page.inner_text("#count") == f"8 of {total} rows"
     seen.page.locator("#by-attack").select_option("optimal")
-    assert set(rows(seen, 3)) == {"optimal"}
+    assert set(rows(seen, "Attack")) == {"optimal"}
     seen.page.get_by_label("Find").fill("")
     seen.page.locator("#by-attack").select_option("")
     seen.page.locator("#by-verdict").select_option("violation")
-    assert set(rows(seen, 1)) == {"Broken", "package:mechanism"}
+    assert set(rows(seen, "Mechanism")) == {"Broken", "package:mechanism"}
 
 
 def curve(seen: Visit) -> Any:
@@ -122,10 +126,24 @@ def test_axes_become_logarithmic(seen: Visit) -> None:
 def test_settings_are_chosen_and_the_numbers_follow(seen: Visit) -> None:
     figure = curve(seen)
     figure.get_by_text("The numbers of this figure").click()
-    assert figure.locator("table caption").inner_text() == "GRR, k = 10"
-    assert figure.locator("tbody th").all_inner_texts() == ["0.5", "1", "2", "4"]
-    figure.get_by_label("Setting").select_option(label="k = 50")
     assert figure.locator("table caption").inner_text() == "GRR, k = 50"
+    assert figure.locator("tbody th").all_inner_texts() == ["0.5", "1", "2", "4"]
+    figure.get_by_label("Setting").select_option(label="k = 10")
+    assert figure.locator("table caption").inner_text() == "GRR, k = 10"
+
+
+def test_what_is_zero_or_above_the_promise_is_drawn_so(browser: Any, tmp_path: Path) -> None:
+    """A proven 0 has a place on a logarithmic axis; an excess of the worst case is no slack."""
+    results = [
+        audited(epsilon=e, empirical_epsilon=proven, worst_case_epsilon=e + 1, attack_epsilon=e)
+        for e, proven in ((0.1, 0.0), (1.0, 0.8), (8.0, 7.0))
+    ]
+    write_page(write(tmp_path / "results", *results), tmp_path / "r.html")
+    with visit(browser, tmp_path / "r.html") as seen:
+        assert curve(seen).locator(".plot .textpoint").all_text_contents() == ["0"]
+        gap = seen.page.locator("figure", has_text="From the promise to the proof")
+        assert "excess of worst case" in gap.locator(".plot .ytick").all_text_contents()
+        assert "+1.00" in gap.locator(".plot .bartext").all_text_contents()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -49,6 +49,7 @@ def table(seen: Visit) -> dict[str, dict[str, str]]:
     details = seen.page.locator("figure details")
     if details.get_attribute("open") is None:
         details.locator("summary").click()
+    details.locator("tbody tr").first.wait_for()
     head = details.locator("thead th").all_inner_texts()
     rows = [row.locator("th, td").all_inner_texts() for row in details.locator("tbody tr").all()]
     return {row[0]: dict(zip(head[1:], row[1:], strict=True)) for row in rows}
@@ -154,8 +155,10 @@ def test_wrong_settings_are_one_clear_line(seen: Visit) -> None:
         good = field.input_value()
         field.fill(value)
         error.get_by_text(words).wait_for()
+        assert field.get_attribute("aria-invalid") == "true"
         field.fill(good)
         error.wait_for(state="hidden")
+        assert field.get_attribute("aria-invalid") is None
     seen.page.get_by_role("checkbox", name="GM", exact=True).check()
     seen.page.locator("#notes", has_text="GM is defined for epsilon <= 1 only").wait_for()
     seen.page.get_by_label("Alpha").fill("7")

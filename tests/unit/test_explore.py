@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import threading
 from typing import Any
@@ -12,7 +13,7 @@ from ldp_auditor import audit
 from ldp_auditor.auditing import run
 from ldp_auditor.errors import AuditError
 from ldp_auditor.exploring import document
-from ldp_auditor.exploring.curves import GRIDS, curves, exact_at
+from ldp_auditor.exploring.curves import GRIDS, LATER, curves, exact_at
 from ldp_auditor.exploring.measuring import StoppableEngine, StoppedError
 from ldp_auditor.exploring.settings import AXES, offered, read_axis, read_setting
 from ldp_auditor.interface import plan_audit
@@ -119,15 +120,22 @@ def test_gaps_have_a_reason() -> None:
 
 def test_an_answer_comes_in_time_and_goes_on() -> None:
     asked = setting(protocols=["GRR", "OUE", "AGM"], domain_size=31)
-    exact_at.cache_clear()
-    first = curves(asked, "epsilon", 0.0)
-    assert first["points"] == 0
-    counts = [0]
-    while counts[-1] < first["places"]:
-        counts.append(curves(asked, "epsilon", 1e-4)["points"])
-    assert counts == sorted(counts)
-    assert len(counts) <= 1 + 3 * first["places"]
-    assert first["places"] == len(GRIDS["epsilon"])
+    answers = [curves(asked, "epsilon", 0.0)]
+    while answers[-1]["points"] < answers[-1]["places"]:
+        answers.append(curves(asked, "epsilon", 0.0))
+    places = 3 * len(GRIDS["epsilon"])
+    assert [answer["points"] for answer in answers] == list(range(1, places + 1))
+    for before, after in itertools.pairwise(answers):
+        values = [
+            {
+                (c["protocol"], x): v
+                for c in a["curves"]
+                for x, v in zip(a["x"], c["attack"], strict=True)
+            }
+            for a in (before, after)
+        ]
+        known = {at: value for at, value in values[0].items() if value != LATER}
+        assert known.items() <= values[1].items()
 
 
 @pytest.mark.parametrize(

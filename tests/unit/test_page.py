@@ -246,6 +246,7 @@ def test_the_issue_s_sentence() -> None:
         ({"epsilon": "inf", "worst_case_epsilon": "inf"}, "no finite epsilon holds"),
         ({"bound": "jeffreys"}, "makes credible"),
         ({"delta": 1e-5}, "epsilon = 1, delta = 1e-05"),
+        ({"epsilon": 2.8, "worst_case_epsilon": 2.8}, "attack proves 0.870 of it (31%)"),
     ],
 )
 def test_verdicts_in_words(changed: dict[str, Any], words: str) -> None:
@@ -276,12 +277,30 @@ def test_many_settings_in_one_sentence() -> None:
     )
 
 
+def test_settings_that_theory_breaks_are_counted() -> None:
+    """No attack has to prove what the exact worst case says."""
+    settings = [
+        audited(domain_size=k, worst_case_epsilon=1.5, empirical_epsilon=proven)
+        for k, proven in ((10, 1.2), (20, 0.9), (30, 0.8))
+    ]
+    assert "breaks its promise in all 3 settings by exact theory, proven in 1." in said(*settings)
+    words = said(*settings[1:], audited(domain_size=40))
+    assert "cannot keep its promise in 2 of 3 settings. At epsilon = 1 and k = 20" in words
+
+
 def test_headlines() -> None:
     good, bad = points(audited()), points(audited("bad", empirical_epsilon=2.0))
     kept, broken = verdict_on_audits("GRR", good), verdict_on_audits("bad", bad)
     check = verdict_on_check(check_of(checked()))
     assert headline([kept]) == "The mechanism keeps its privacy promise."
     assert headline([broken, kept]) == "1 of 2 mechanisms breaks its privacy promise."
+    theory = verdict_on_audits("theory", points(audited(worst_case_epsilon=1.5)))
+    silent = verdict_on_audits("silent", points(audited(epsilon="inf")))
+    assert headline([broken, theory, kept, silent]) == (
+        "2 of the 3 mechanisms that make a privacy promise break it: 1 proven by attack, 1 "
+        "by exact theory."
+    )
+    assert headline([theory]) == "The mechanism breaks its privacy promise, by exact theory."
     assert headline([check, check]) == "The mechanism breaks its privacy promise."
     assert confidence(1e-3) == "99.9%"
 
@@ -311,8 +330,32 @@ def test_evidence_is_collected_from_audits_and_checks() -> None:
 def test_the_table_has_a_row_for_every_setting_and_attack() -> None:
     found = points_of(("key", audit_of(audited(attack=a))) for a in ("paper", "optimal"))
     rows = overview_rows(found, [check_of(checked())])
-    assert [row[-1] for row in rows] == ["none found", "none found", "violation"]
-    assert rows[0][:4] == ("GRR", "k = 25", "paper", "1.0000")
+    assert [row["Verdict"] for row in rows] == [*["keeps its promise"] * 2, "violation"]
+    assert list(rows[0].values())[:5] == ["GRR", "keeps its promise", "k = 25", "paper", "1.0000"]
+
+
+def test_rows_have_the_verdicts_of_their_mechanisms() -> None:
+    """A row that only chance put above the claim is no violation, one that theory breaks is bad."""
+    seeds = [audited(seed=s, empirical_epsilon=1.01 if s == 1 else 0.9) for s in range(100)]
+    found = points_of(
+        ("key", audit_of(plain))
+        for plain in (
+            *seeds,
+            audited("theory", worst_case_epsilon=1.5),
+            audited("unknown", worst_case_epsilon=None),
+            audited("silent", epsilon="inf"),
+        )
+    )
+    rows = overview_rows(found, [], {"GRR"})
+    assert [row["Verdict"] for row in rows] == [
+        "within chance (1 of 100 seeds)",
+        "broken by theory",
+        "no violation found",
+        "promises nothing",
+    ]
+    assert overview_rows(found, [])[0]["Verdict"] == "violation (1 of 100 seeds)"
+    assert evidence_of(found, [], {"GRR"}) == []
+    assert len(evidence_of(found, [])) == 1
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 from ldp_auditor.auditing import attack_epsilon, fit_attack
@@ -29,6 +28,16 @@ GRIDS: dict[str, tuple[float, ...]] = {
 MOMENT = 0.12
 """Seconds for one answer; the point that is being worked out is finished."""
 
+LATER = "later"
+"""Stands for a number that is still to be worked out."""
+
+MOST_KEPT = 50_000
+_kept: dict[Setting, Exact] = {}
+"""Numbers that were worked out, and how many at most."""
+
+_slowness: dict[str, float] = {}
+"""Seconds of the latest point of a protocol: the curves of fast ones are there first."""
+
 
 @dataclass(frozen=True)
 class Exact:
@@ -41,7 +50,6 @@ class Exact:
     """Why a number is missing."""
 
 
-@lru_cache(maxsize=50_000)
 def exact_at(setting: Setting) -> Exact:
     """Work out what one protocol claims and keeps, and what the attack shows for ever repeated."""
     try:
@@ -56,7 +64,7 @@ def exact_at(setting: Setting) -> Exact:
 
 
 def _unknown(setting: Setting) -> str:
-    times = "" if setting.reports == 1 else f" of {setting.reports} reports"
+    times = "" if setting.reports == 1 else " of many reports"
     return f"the exact rates of the {setting.attack} attack{times} are not known here; measure it"
 
 
@@ -68,53 +76,63 @@ def curves(setting: Setting, axis: str, seconds: float = MOMENT) -> dict[str, An
     chosen = getattr(setting, axis)
     places = sorted({*GRIDS[axis], chosen})
     found = _found(setting, axis, _coarse_to_fine(places, chosen), time.monotonic() + seconds)
-    x = sorted(found)
-    rows = [found[place] for place in x]
+    x = [place for place in places if any(place in mine for mine in found.values())]
     return {
         "axis": axis,
         "title": AXIS_TITLES[axis],
         "chosen": chosen,
         "x": x,
-        "points": len(x),
-        "places": len(places),
-        "claimed": [
-            next((_plain(e.claimed) for e in row if e.claimed is not None), None) for row in rows
-        ],
+        "points": sum(len(mine) for mine in found.values()),
+        "places": len(places) * len(setting.protocols),
+        "claimed": [_claimed(found, place) for place in x],
         "curves": [
             {
                 "protocol": protocol,
-                "worst": [_plain(row[i].worst) for row in rows],
-                "attack": [_plain(row[i].attack) for row in rows],
+                "worst": [_plain(mine[place].worst) if place in mine else LATER for place in x],
+                "attack": [_plain(mine[place].attack) if place in mine else LATER for place in x],
             }
-            for i, protocol in enumerate(setting.protocols)
+            for protocol, mine in found.items()
         ],
-        "notes": _notes(setting, rows),
+        "notes": [note for protocol, mine in found.items() for note in _notes(protocol, mine)],
     }
 
 
 def _found(
     setting: Setting, axis: str, places: list[float], until: float
-) -> dict[float, list[Exact]]:
-    """The exact numbers of all protocols by place, until the time is over."""
+) -> dict[str, dict[float, Exact]]:
+    """The exact numbers of every protocol by place, until the time is over."""
     # Settings that do not move an exact number are the same for all, so that numbers are kept.
     same: dict[str, Any] = {"seed": 0}
     if setting.attack == "paper":
         same |= {"trials": 1, "alpha": 0.01}
-    known = exact_at.cache_info().misses
-    found: dict[float, list[Exact]] = {}
-    for place in places:
-        row = []
-        for protocol in setting.protocols:
-            at = {"protocols": (protocol,), axis: place, **same}
-            row.append(exact_at(replace(setting, **at)))
+    found: dict[str, dict[float, Exact]] = {protocol: {} for protocol in setting.protocols}
+    is_new = False
+    for protocol in sorted(found, key=lambda name: _slowness.get(name, 0.0)):
+        for place in places:
+            at = replace(setting, **{"protocols": (protocol,), axis: place, **same})
             # Every answer has something new, so that asking again comes to an end.
-            over = time.monotonic() > until and exact_at.cache_info().misses > known
-            if over and len(row) < len(setting.protocols):
-                return found
-        found[place] = row
-        if over:
-            return found
+            exact = _kept.get(at)
+            if exact is None and (not is_new or time.monotonic() < until):
+                started = time.monotonic()
+                exact = exact_at(at)
+                _slowness[protocol] = time.monotonic() - started
+                _keep(at, exact)
+                is_new = True
+            if exact is not None:
+                found[protocol][place] = exact
     return found
+
+
+def _keep(setting: Setting, exact: Exact) -> None:
+    if len(_kept) >= MOST_KEPT:
+        _kept.clear()
+    _kept[setting] = exact
+
+
+def _claimed(found: dict[str, dict[float, Exact]], place: float) -> float | str | None:
+    """What is claimed at a place, by the first protocol that claims anything there."""
+    told = (mine[place].claimed for mine in found.values() if place in mine)
+    return next((_plain(claimed) for claimed in told if claimed is not None), None)
 
 
 def _plain(value: float | None) -> float | str | None:
@@ -129,11 +147,7 @@ def _coarse_to_fine(places: list[float], chosen: float) -> list[float]:
     return list(dict.fromkeys(order))
 
 
-def _notes(setting: Setting, rows: list[list[Exact]]) -> list[str]:
-    """Why curves have gaps: the first reason of every protocol, and how often there is one."""
-    notes = []
-    for i, protocol in enumerate(setting.protocols):
-        reasons = [row[i].missing for row in rows if row[i].missing]
-        if reasons:
-            notes.append(f"{protocol}, {len(reasons)} of {len(rows)} points: {reasons[0]}")
-    return notes
+def _notes(protocol: str, found: dict[float, Exact]) -> list[str]:
+    """Why a curve has gaps: the first reason, and how often there is one."""
+    reasons = [exact.missing for exact in found.values() if exact.missing]
+    return [f"{protocol}, {len(reasons)} of {len(found)} points: {reasons[0]}"] if reasons else []

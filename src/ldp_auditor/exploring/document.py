@@ -55,7 +55,7 @@ CHOICES: Mapping[str, tuple[str, Sequence[tuple[str, str]]]] = {
 def style() -> str:
     """The style sheet of the page."""
     own = assets(["explore.css"], __package__)
-    return f"{assets(['page.css', 'figures.css'])}\n{own}"
+    return f"{assets(['page.css', 'figures.css', 'print.css'])}\n{own}"
 
 
 def script() -> str:

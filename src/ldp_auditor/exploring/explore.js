@@ -172,6 +172,17 @@ class Curves {
       place.textContent = words;
       place.hidden = words === "";
     }
+    // The curves that are still there belong to other settings.
+    document.querySelector("figure").classList.toggle("stale", words !== "");
+    for (const name of Object.keys(SLIDER_STEPS)) {
+      const wrong = new RegExp(`^${name} |[ (]${name}=`).test(words);
+      const field = document.getElementById(`${name}-number`);
+      if (wrong) {
+        field.setAttribute("aria-invalid", "true");
+      } else {
+        field.removeAttribute("aria-invalid");
+      }
+    }
   }
 }
 
@@ -222,6 +233,10 @@ function begin() {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
     curves.figure.buildControls();
     curves.figure.refresh();
+  });
+  matchMedia("print").addEventListener("change", (event) => {
+    curves.figure.buildKey();
+    curves.figure.draw(event.matches ? PAPER_WIDTH : undefined);
   });
   changed();
 }

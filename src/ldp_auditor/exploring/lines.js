@@ -20,14 +20,16 @@ function lookOf(protocol) {
 
 function linesPlot(figure, item, state, colours) {
   const x = item.x;
+  // Points that are still to come leave no gap.
+  const there = (all, values) => all.filter((_, i) => values[i] !== "later");
   const line = (key, name, values, more) => ({
     key,
     label: KINDS[key],
     trace: {
       type: "scatter",
       mode: "lines",
-      x,
-      y: drawn(values),
+      x: there(x, values),
+      y: drawn(there(values, values)),
       name: plotText(name),
       hovertemplate: "%{y:.4f}",
       ...more,
@@ -135,7 +137,7 @@ const KINDS = {
   claimed: "claimed",
   worst: "exact worst case",
   attack: "attack, unlimited trials",
-  measured: "measured, proven",
+  measured: "measured, proven (open marks)",
 };
 
 PLOTS.lines = linesPlot;

@@ -11,7 +11,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from ldp_auditor import __version__
+from ldp_auditor import __version__, mechanisms
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.page.evidence import evidence_of
 from ldp_auditor.page.figures import bars_figure, curve_figure, gap_figure
@@ -28,7 +28,7 @@ from ldp_auditor.page.sections import (
     masthead,
     verdict_section,
 )
-from ldp_auditor.page.verdicts import Verdict, verdict_on_audits, verdict_on_check
+from ldp_auditor.page.verdicts import CHANCE, Verdict, verdict_on_audits, verdict_on_check
 from ldp_auditor.sweeps.files import replace_file
 
 STYLES = ("page.css", "figures.css", "print.css")
@@ -63,8 +63,9 @@ def page_of(contents: Contents, title: str, command: str) -> bytes:
     """Make the page of some results."""
     points = points_of(contents.audits)
     verdicts = _verdicts(contents, points)
-    figures, mechanisms = _mechanisms(points)
-    evidence = evidence_of(points, contents.checks)
+    figures, one_by_one = _mechanisms(points)
+    by_chance = {verdict.name for verdict in verdicts if verdict.kind == CHANCE}
+    evidence = evidence_of(points, contents.checks, by_chance)
     bars = bars_figure(points)
     comparison = None
     if bars is not None:
@@ -81,18 +82,19 @@ def page_of(contents: Contents, title: str, command: str) -> bytes:
             ),
             id="comparison",
         )
-    code, version = plotting_library()
+    code, version = plotting_library() if figures else ("", "")
     main = element(
         "main",
         verdict_section(verdicts, [entry.name for entry in evidence]),
+        glossary(),
         comparison,
-        overview_section(points, contents.checks),
-        mechanisms,
+        overview_section(points, contents.checks, by_chance),
+        one_by_one,
         evidence_section(evidence),
         making_section(contents, _versions(contents, version), command),
         id="main",
     )
-    body = [masthead(title, contents, points, verdicts), glossary(), main]
+    body = [masthead(title, contents, points, verdicts), main]
     page = _page(title or "Privacy audit", join(body), figures, code).encode()
     require(
         len(page) < MOST_BYTES,
@@ -130,11 +132,14 @@ def _mechanisms(points: dict[str, list[Point]]) -> tuple[list[dict[str, Any]], H
             figures.append(gap)
             caption = "From the promise to the proof"
             height = 168 * len(gap["cases"][0]["attacks"]) + 48
-            note = "Claimed - slack - weakness - Monte Carlo = proven."
+            note = (
+                "Claimed, minus slack (or plus what the worst case exceeds it by), minus weakness "
+                "of the attack, minus Monte Carlo, is what was proven."
+            )
             places.append(figure(len(figures) - 1, caption, note, height))
         if not places:
             continue
-        title = element("h3", text(name))
+        title = element("h3", text(name), _what_it_is(name))
         inner = element("div", *places, class_="pair" if len(places) > 1 else None)
         wide = "wide" if curve is not None else None
         parts.append(element("article", title, inner, id=f"mechanism-{number}", class_=wide))
@@ -144,13 +149,22 @@ def _mechanisms(points: dict[str, list[Point]]) -> tuple[list[dict[str, Any]], H
     return figures, element("section", element("h2", "Mechanism by mechanism"), grid)
 
 
+def _what_it_is(name: str) -> Html | None:
+    """The full name of a protocol that is known here."""
+    try:
+        summary = mechanisms.find(name).summary
+    except AuditError:
+        return None
+    return join([" ", element("small", text(summary))])
+
+
 def _versions(contents: Contents, plotly: str) -> list[tuple[str, str]]:
     return [
         ("results made by", ", ".join(f"ldp-auditor {v}" for v in contents.versions)),
         ("page made by", f"ldp-auditor {__version__}"),
         ("Python", platform.python_version()),
         *((name, metadata.version(name)) for name in ("numpy", "scipy", "numba")),
-        ("figures", f"plotly.js {plotly} (MIT), inside this page"),
+        ("figures", f"plotly.js {plotly} (MIT), inside this page" if plotly else ""),
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import shlex
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from ldp_auditor.core import AuditResult, Counts
 from ldp_auditor.errors import AuditError
 from ldp_auditor.findings import SMALLEST_P_VALUE, CheckResult, p_value
 from ldp_auditor.page.points import Point, settings_of, varied, words_of
+from ldp_auditor.page.verdicts import attack_in_words
 from ldp_auditor.sweeps.cells import Cell
 
 MOST_SHOWN, MOST_OF_ONE = 40, 3
@@ -39,15 +40,20 @@ class Evidence:
     """The command that repeats it, if it is known."""
 
 
-def evidence_of(points: dict[str, list[Point]], checks: Sequence[CheckResult]) -> list[Evidence]:
-    """Collect the evidence of the strongest violations of every mechanism."""
+def evidence_of(
+    points: dict[str, list[Point]], checks: Sequence[CheckResult], by_chance: Set[str] = frozenset()
+) -> list[Evidence]:
+    """Collect the evidence of the strongest violations of every mechanism.
+
+    What was measured above a promise `by_chance` is none.
+    """
     found = [of_check(result) for result in checks if result.verdict == "violation"]
-    for mine in points.values():
+    for name, mine in points.items():
         names = varied(mine)
         broken = [
             (*max(point.violations, key=lambda entry: entry[1].empirical_epsilon), point)
             for point in mine
-            if point.violations
+            if point.violations and name not in by_chance
         ]
         broken.sort(key=lambda entry: entry[1].claim.epsilon - entry[1].empirical_epsilon)
         for key, result, point in broken[:MOST_OF_ONE]:
@@ -63,7 +69,7 @@ def of_audit(setting: str, key: str, result: AuditResult) -> Evidence:
         claimed=result.claim.epsilon,
         proven=result.empirical_epsilon,
         alpha=result.alpha,
-        event=f"the {result.attack} attack attributes the report to input {_input(result, 0)}",
+        event=f"{attack_in_words(result.attack)} says that the input was {_input(result, 0)}",
         first=_input(result, 0),
         second=_input(result, 1),
         counts=result.counts,

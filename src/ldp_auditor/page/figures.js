@@ -173,7 +173,7 @@ const TABLES = {
   },
   gap(figure, item) {
     const rows = item.attacks.map(({ attack, steps }) => [attack, ...steps.map(told)]);
-    return { head: ["attack", "claimed", "slack", "weakness", "Monte Carlo", "proven"], rows };
+    return { head: ["attack", "claimed", "slack (negative: excess)", "weakness", "Monte Carlo", "proven"], rows };
   },
   bars(figure, item) {
     const head = ["mechanism", "claimed", "worst case"];

@@ -43,6 +43,7 @@ def curve_figure(mechanism: str, points: Sequence[Point]) -> Plain | None:
     return {
         "kind": "curve",
         "name": shown(mechanism),
+        "start": len(cases) // 2,
         "axis": AXIS_TITLES.get(axis, shown(axis.replace("_", " "))),
         "seeds": max(len(point.results) for point in points),
         "cases": [_case(label, axis, mine) for label, mine in cases.items()],
@@ -97,6 +98,7 @@ def gap_figure(mechanism: str, points: Sequence[Point]) -> Plain | None:
     return {
         "kind": "gap",
         "name": shown(mechanism),
+        "start": len(cases) // 2,
         "cases": [{"label": label, "attacks": attacks} for label, attacks in cases.items()],
     }
 

@@ -64,6 +64,15 @@ def join(parts: Any, between: str = "") -> Html:
     return Html(between.join(escaped(part) for part in parts))
 
 
+def counted(count: int, thing: str) -> str:
+    """A number of things in words.
+
+    >>> counted(1, "row"), counted(2000, "row")
+    ('1 row', '2,000 rows')
+    """
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
 def packed(content: str) -> str:
     """Text compressed into characters that mean nothing to HTML, the same every time."""
     return base64.b64encode(gzip.compress(content.encode(), 9, mtime=0)).decode()

@@ -3,60 +3,74 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 
 from ldp_auditor.findings import CheckResult
 from ldp_auditor.page.evidence import inputs_in_words
 from ldp_auditor.page.figures import sort_key
-from ldp_auditor.page.markup import Html, element, escaped, join, shown, text
-from ldp_auditor.page.points import Point, varied, words_of
+from ldp_auditor.page.markup import Html, counted, element, escaped, join, shown, text
+from ldp_auditor.page.points import AXES, Point, varied, words_of
+from ldp_auditor.page.verdicts import (
+    BROKEN,
+    TITLES,
+    VIOLATION,
+    kind_of_point,
+    verdict_on_check,
+)
 
 MOST_ROWS = 2_500
 """Rows of the table; beyond them it would outweigh the page."""
 
-COLUMNS = (
-    ("Mechanism", "text"),
-    ("Setting", "text"),
-    ("Attack", "text"),
-    ("Claimed ε", "number"),
-    ("Worst case", "number"),
-    ("Attack, unlimited", "number"),
-    ("Proven ε", "number"),
-    ("± over seeds", "number"),
-    ("Of claim", "number"),
-    ("Verdict", "text"),
-)
+COLUMNS = {
+    "Mechanism": "text",
+    "Verdict": "verdict",
+    "Setting": "text",
+    "Attack": "attack",
+    "Claimed ε": "number",
+    "Worst case": "number",
+    "Attack, unlimited": "number",
+    "Proven ε": "number",
+    "± over seeds": "number",
+    "Of claim": "number",
+}
+"""The columns and their kinds."""
 
-SEEDS = 7
+SEEDS = "± over seeds"
 """The column that is left out if every setting has one seed."""
 
 NONE = "\N{EN DASH}"
 """Where there is no number."""
 
-Row = tuple[str, ...]
+BAD = (TITLES[VIOLATION], TITLES[BROKEN])
+"""Verdicts that stand first, in the colour of alarm."""
+
+Row = dict[str, str]
+"""The text of every column."""
 
 
-def overview_section(points: dict[str, list[Point]], checks: Sequence[CheckResult]) -> Html:
+def overview_section(
+    points: dict[str, list[Point]], checks: Sequence[CheckResult], by_chance: Set[str]
+) -> Html:
     """The table with what filters it."""
-    rows = overview_rows(points, checks)
-    kept = sorted(rows, key=lambda row: row[-1] != "violation")[:MOST_ROWS]
+    rows = overview_rows(points, checks, by_chance)
+    kept = sorted(rows, key=lambda row: BAD.index(_title(row)) if _title(row) in BAD else len(BAD))
+    kept = kept[:MOST_ROWS]
     left = len(rows) - len(kept)
-    empty = {SEEDS} if all(row[SEEDS] == NONE for row in rows) else set()
+    several = any(row[SEEDS] != NONE for row in rows)
+    columns = {name: kind for name, kind in COLUMNS.items() if name != SEEDS or several}
     head = element(
         "tr",
         *(
-            element("th", element("button", name, type="button"), scope="col", class_=kind[0])
-            for place, (name, kind) in enumerate(COLUMNS)
-            if place not in empty
+            element("th", element("button", name, type="button"), scope="col", class_=kind)
+            for name, kind in columns.items()
         ),
     )
-    attacks = list(dict.fromkeys(row[2] for row in rows))
     filters = element(
         "div",
         element("label", "Find ", element("input", type="search", id="find", autocomplete="off")),
-        _choice("Attack", "by-attack", attacks),
-        _choice("Verdict", "by-verdict", list(dict.fromkeys(row[-1] for row in rows))),
-        element("p", f"{len(kept):,} rows", id="count", role="status"),
+        _choice("Attack", "by-attack", list(dict.fromkeys(row["Attack"] for row in rows))),
+        _choice("Verdict", "by-verdict", list(dict.fromkeys(map(_title, rows)))),
+        element("p", counted(len(kept), "row"), id="count", role="status"),
         class_="filters",
     )
     note = None
@@ -64,9 +78,9 @@ def overview_section(points: dict[str, list[Point]], checks: Sequence[CheckResul
         note = element("p", f"{left:,} more rows are in the results folder's own table.")
     table = element(
         "table",
-        element("caption", "Every setting and attack; press a column's name to sort by it."),
+        element("caption", *_caption(several)),
         element("thead", head),
-        element("tbody", join(_row(row, empty) for row in kept)),
+        element("tbody", join(_row(row, columns) for row in kept)),
         id="overview-table",
     )
     region = element(
@@ -75,54 +89,67 @@ def overview_section(points: dict[str, list[Point]], checks: Sequence[CheckResul
     return element("section", element("h2", "Every result"), filters, region, note, id="overview")
 
 
-def overview_rows(points: dict[str, list[Point]], checks: Sequence[CheckResult]) -> list[Row]:
-    """The rows as text."""
+def _caption(several: bool) -> list[Html | str]:
+    mean = " Proven ε is the mean over seeds." if several else ""
+    sort = element("span", " Press a column's name to sort by it.", class_="on-screen")
+    return [f"Every setting and attack.{mean}", sort]
+
+
+def overview_rows(
+    points: dict[str, list[Point]], checks: Sequence[CheckResult], by_chance: Set[str] = frozenset()
+) -> list[Row]:
+    """The rows as text; `by_chance` are mechanisms measured above their promise by chance."""
     rows: list[Row] = []
     common = varied([point for mine in points.values() for point in mine])
-    everything = [
-        point
-        for mine in points.values()
-        for point in sorted(mine, key=lambda point: sort_key(point, common))
-    ]
-    for point in everything:
-        result = point.first
-        rows.append(
-            (
-                result.mechanism,
-                _setting(point, common),
-                result.attack,
-                digits(point.claimed),
-                digits(result.worst_case_epsilon),
-                digits(result.attack_epsilon),
-                digits(point.measured),
-                digits(point.deviation),
-                share(point.measured, point.claimed),
-                _verdict(point),
+    for name, mine in points.items():
+        own = varied(mine)
+        told = [setting for setting in common if setting in AXES or setting in own]
+        for point in sorted(mine, key=lambda point: sort_key(point, common)):
+            result = point.first
+            rows.append(
+                {
+                    "Mechanism": result.mechanism,
+                    "Verdict": _verdict(point, name in by_chance),
+                    "Setting": _setting(point, told),
+                    "Attack": result.attack,
+                    "Claimed ε": digits(point.claimed),
+                    "Worst case": digits(result.worst_case_epsilon),
+                    "Attack, unlimited": digits(result.attack_epsilon),
+                    "Proven ε": digits(point.measured),
+                    SEEDS: digits(point.deviation),
+                    "Of claim": share(point.measured, point.claimed),
+                }
             )
-        )
     for check in checks:
         proven = check.best.empirical_epsilon if check.findings else 0.0
         rows.append(
-            (
-                check.name,
-                f"check, {inputs_in_words(check)}",
-                "search for events",
-                digits(check.claim.epsilon),
-                digits(None),
-                digits(None),
-                digits(proven),
-                digits(None),
-                share(proven, check.claim.epsilon),
-                "violation" if check.verdict == "violation" else "none found",
-            )
+            {
+                "Mechanism": check.name,
+                "Verdict": TITLES[verdict_on_check(check).kind],
+                "Setting": f"check, {inputs_in_words(check)}",
+                "Attack": "search for events",
+                "Claimed ε": digits(check.claim.epsilon),
+                "Worst case": NONE,
+                "Attack, unlimited": NONE,
+                "Proven ε": digits(proven),
+                SEEDS: NONE,
+                "Of claim": share(proven, check.claim.epsilon),
+            }
         )
     return rows
 
 
-def _setting(point: Point, varied_names: Sequence[str]) -> str:
+def _verdict(point: Point, by_chance: bool) -> str:
+    """The verdict on a row; if some of its seeds only broke the promise, how many."""
+    title = TITLES[kind_of_point(point, by_chance)]
+    broken, seeds = len(point.violations), len(point.results)
+    return f"{title} ({broken:,} of {seeds:,} seeds)" if 0 < broken < seeds else title
+
+
+def _setting(point: Point, names: Sequence[str]) -> str:
     """What the row is about, beyond the columns of its own: the domain size and what varied."""
     told = {"domain_size": point.setting["domain_size"]}
-    for name in varied_names:
+    for name in names:
         is_claim = name == "epsilon" and point.setting[name] == point.claimed
         if name != "pair" and not is_claim and point.setting.get(name) not in (0, None):
             told[name] = point.setting[name]
@@ -146,19 +173,17 @@ def share(proven: float, claimed: float) -> str:
     return f"{part:.0%}" if part < 100 else f"{part:.3g} times"
 
 
-def _verdict(point: Point) -> str:
-    if not point.violations:
-        return "nothing claimed" if point.claimed == math.inf else "none found"
-    return "violation"
+def _row(row: Row, columns: Mapping[str, str]) -> Html:
+    told = [element("th", text(row["Mechanism"], 60), scope="row")]
+    for name, kind in list(columns.items())[1:]:
+        cell = escaped(row[name]) if kind == "number" else text(row[name], 100)
+        told.append(element("td", cell, class_=None if kind == "text" else kind))
+    return element("tr", *told, class_="bad" if _title(row) in BAD else None)
 
 
-def _row(row: Row, empty: set[int]) -> Html:
-    told = [element("th", text(row[0], 60), scope="row")]
-    for place, (_, kind) in enumerate(COLUMNS):
-        if place and place not in empty:
-            cell = row[place]
-            told.append(element("td", escaped(cell) if kind == "number" else text(cell, 100)))
-    return element("tr", *told, class_="violation" if row[-1] == "violation" else None)
+def _title(row: Row) -> str:
+    """The verdict without the number of seeds."""
+    return row["Verdict"].split(" (")[0]
 
 
 def _choice(label: str, name: str, values: Sequence[str]) -> Html:

@@ -36,6 +36,9 @@ function curvePlot(figure, item, state, colours) {
     series.push(measuredSeries(item, attack, x, colour, ATTACK_MARKERS[place]));
   }
   const all = series.flatMap((entry) => entry.trace.y).filter((value) => value > 0);
+  if (state.logY && all.length > 0) {
+    series.forEach((entry) => lift(entry, Math.min(...all) / 2));
+  }
   const layout = {
     ...baseLayout(colours, 400),
     margin: { l: 56, r: 14, t: 12, b: 46 },
@@ -57,6 +60,29 @@ function curvePlot(figure, item, state, colours) {
   return { series, layout };
 }
 
+// A logarithmic axis has no place for 0: it is drawn below all else, with an open marker.
+function lift({ swatch, trace }, floor) {
+  if (!swatch.symbol || !trace.y.includes(0)) {
+    return;
+  }
+  const isZero = trace.y.map((value) => value === 0);
+  trace.y = trace.y.map((value, i) => (isZero[i] ? floor : value));
+  trace.marker = {
+    ...trace.marker,
+    symbol: isZero.map((zero) => (zero ? `${swatch.symbol}-open` : swatch.symbol)),
+  };
+  trace.error_y = {
+    ...trace.error_y,
+    array: trace.error_y.array.map((size, i) => (isZero[i] ? 0 : size)),
+    arrayminus: trace.error_y.arrayminus.map((size, i) => (isZero[i] ? 0 : size)),
+  };
+  Object.assign(trace, {
+    mode: `${trace.mode}+text`,
+    text: isZero.map((zero) => (zero ? "0" : "")),
+    textposition: "middle right",
+  });
+}
+
 function measuredSeries(item, attack, x, colour, symbol) {
   const y = drawn(attack.measured);
   const spread = attack.deviation.some((value) => typeof value === "number");
@@ -66,7 +92,7 @@ function measuredSeries(item, attack, x, colour, symbol) {
   });
   const notes = y.map((_, i) => {
     const more = spread ? `± ${told(attack.deviation[i])}` : `(counts ${told(attack.estimate[i])})`;
-    return `${more}${attack.violated[i] ? " VIOLATION" : ""}`;
+    return `${told(y[i])} ${more}${attack.violated[i] ? " VIOLATION" : ""}`;
   });
   const label = `${attack.attack} attack, proven`;
   return {
@@ -91,7 +117,7 @@ function measuredSeries(item, attack, x, colour, symbol) {
         width: 4,
       },
       customdata: notes,
-      hovertemplate: "%{y:.4f} %{customdata}",
+      hovertemplate: "%{customdata}",
     },
   };
 }
@@ -116,7 +142,11 @@ function shortNumber(value) {
   return value >= 1e4 ? value.toLocaleString("en") : String(value);
 }
 
-const STEPS = ["claimed", "slack", "weakness of attack", "Monte Carlo", "proven"];
+// A worst case above the claim is no slack: the promise is broken by so much.
+function stepsOf(excess) {
+  const second = excess ? "excess of worst case" : "slack";
+  return ["claimed", second, "weakness of attack", "Monte Carlo", "proven"];
+}
 
 function gapPlot(figure, item, state, colours) {
   const series = item.attacks.map((attack, row) => {
@@ -126,6 +156,7 @@ function gapPlot(figure, item, state, colours) {
     const colour = colours.attacks[placeOf(attack.attack)];
     const label = `${attack.attack} attack`;
     const values = [claimed, -slack, -weakness, -chance, proven];
+    const excess = slack < -5e-4;
     return {
       key: label,
       label,
@@ -133,15 +164,25 @@ function gapPlot(figure, item, state, colours) {
       trace: {
         type: "bar",
         orientation: "h",
-        y: STEPS,
+        y: stepsOf(excess),
         base: [0, Math.min(claimed, levels[1]), Math.min(...levels.slice(1)), last, 0],
         x: values.map(Math.abs),
         name: plotText(label),
         marker: {
-          color: [colours.claimed, colours.loss, colours.loss, colours.loss, colour],
-          pattern: { shape: ["", "/", "/", "/", ""], fgcolor: colours.paper, size: 6 },
+          color: [
+            colours.claimed,
+            excess ? colours.bad : colours.loss,
+            colours.loss,
+            colours.loss,
+            colour,
+          ],
+          pattern: {
+            shape: ["", excess ? "" : "/", "/", "/", ""],
+            fgcolor: colours.paper,
+            size: 6,
+          },
         },
-        text: values.map((value) => signed(value)),
+        text: values.map((value, i) => (excess && i === 1 ? "+" : "") + signed(value)),
         textposition: "outside",
         textangle: 0,
         cliponaxis: false,
@@ -152,7 +193,7 @@ function gapPlot(figure, item, state, colours) {
       },
     };
   });
-    const shownRows = series.filter((entry) => !state.hidden.has(entry.key));
+  const shownRows = series.filter((entry) => !state.hidden.has(entry.key));
   const height = 168 * Math.max(1, shownRows.length);
   const layout = {
     ...baseLayout(colours, height + 48),

@@ -2,8 +2,6 @@
 
 // Unpacks the data and the plotting library, and draws what comes into view.
 
-const PAPER_WIDTH = 660;
-
 async function unpacked(name) {
   const text = document.getElementById(`data-${name}`).textContent;
   const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
@@ -16,6 +14,7 @@ async function start() {
   const data = JSON.parse(await unpacked("figures"));
   const places = Array.from(document.querySelectorAll("figure[data-figure]"));
   if (places.length === 0) {
+    document.documentElement.dataset.ready = "yes";
     return;
   }
   const script = document.createElement("script");

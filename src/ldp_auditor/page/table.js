@@ -12,6 +12,8 @@ function startTable() {
   const attack = document.getElementById("by-attack");
   const verdict = document.getElementById("by-verdict");
   const count = document.getElementById("count");
+  const columnOf = (kind) => table.tHead.querySelector(`th.${kind}`).cellIndex;
+  const [attackColumn, verdictColumn] = [columnOf("attack"), columnOf("verdict")];
 
   function filter() {
     const sought = find.value.trim().toLowerCase();
@@ -19,14 +21,13 @@ function startTable() {
     rows.forEach((row, index) => {
       const cells = texts[index];
       const fits = (!sought || cells.join(" ").toLowerCase().includes(sought))
-        && (!attack.value || cells[2] === attack.value)
-        && (!verdict.value || cells[cells.length - 1] === verdict.value);
+        && (!attack.value || cells[attackColumn] === attack.value)
+        && (!verdict.value || cells[verdictColumn].startsWith(verdict.value));
       row.hidden = !fits;
       shown += fits ? 1 : 0;
     });
-    count.textContent = shown === rows.length
-      ? `${rows.length.toLocaleString("en")} rows`
-      : `${shown.toLocaleString("en")} of ${rows.length.toLocaleString("en")} rows`;
+    const all = `${rows.length.toLocaleString("en")} ${rows.length === 1 ? "row" : "rows"}`;
+    count.textContent = shown === rows.length ? all : `${shown.toLocaleString("en")} of ${all}`;
   }
 
   function sort(heading) {
@@ -36,7 +37,7 @@ function startTable() {
       other.removeAttribute("aria-sort");
     }
     heading.setAttribute("aria-sort", descending ? "descending" : "ascending");
-    const isNumber = heading.classList.contains("n");
+    const isNumber = heading.classList.contains("number");
     const keys = new Map(rows.map((row, index) => [row, texts[index][column]]));
     const compare = (a, b) => {
       const difference = isNumber

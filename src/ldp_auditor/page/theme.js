@@ -2,6 +2,7 @@
 
 // Colours come from the style sheet, so that dark mode and paper have their own.
 
+const PAPER_WIDTH = 660;
 const EXACT_DASHES = ["dashdot", "longdashdot", "4px 3px", "9px 2px"];
 const ATTACK_MARKERS = ["circle", "square", "diamond", "triangle-up"];
 
@@ -16,6 +17,7 @@ function theme() {
     claimed: value("claimed"),
     worst: value("worst"),
     loss: value("loss"),
+    bad: value("bad"),
     attacks: [1, 2, 3, 4].map((n) => value(`attack-${n}`)),
     font: getComputedStyle(document.body).fontFamily,
   };

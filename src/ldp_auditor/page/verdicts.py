@@ -68,6 +68,17 @@ def verdict_on_audits(name: str, points: Sequence[Point]) -> Verdict:
     return Verdict(KEPT, name, words)
 
 
+def kind_of_point(point: Point, by_chance: bool) -> int:
+    """The kind of verdict on one setting; what chance explains is told of the whole mechanism."""
+    if point.violations:
+        return CHANCE if by_chance else VIOLATION
+    if point.claimed == math.inf:
+        return NO_CLAIM
+    if point.broken_by_theory:
+        return BROKEN
+    return UNDECIDED if point.first.worst_case_epsilon is None else KEPT
+
+
 def verdict_on_check(result: CheckResult) -> Verdict:
     """Say what a check found."""
     claim = _claim(result.claim.epsilon, result.claim.delta)
@@ -80,8 +91,11 @@ def verdict_on_check(result: CheckResult) -> Verdict:
             f"with {confidence(result.alpha)} confidence."
         )
         return Verdict(VIOLATION, result.name, words)
-    proven = f"; the strongest event proves {number(result.best.empirical_epsilon)} of it"
-    words = f"no violation of {claim} was found{proven if result.findings else ''}."
+    words = f"no violation of {claim} was found"
+    if result.findings:
+        proven = _part_of(result.best.empirical_epsilon, result.claim.epsilon)
+        words += f"; the strongest event proves {proven}"
+    words += "."
     likely = [(rate, excess) for rate, excess in result.power if excess < math.inf]
     if likely:
         rate, excess = min(likely, key=lambda row: row[1])
@@ -103,17 +117,21 @@ def worst_of(verdicts: Sequence[Verdict]) -> dict[str, int]:
 def headline(verdicts: Sequence[Verdict]) -> str:
     """The whole page in one sentence."""
     kinds = list(worst_of(verdicts).values())
-    broken, by_theory, total = kinds.count(VIOLATION), kinds.count(BROKEN), len(kinds)
-    things = "mechanism" if total == 1 else "mechanisms"
-    if broken == total == 1:
-        return "The mechanism breaks its privacy promise."
-    if broken:
-        verb = "breaks its" if broken == 1 else "break their"
-        return f"{broken} of {total} {things} {verb} privacy promise."
-    if by_theory:
-        verb = "cannot keep its" if by_theory == 1 else "cannot keep their"
-        return f"{by_theory} of {total} {things} {verb} privacy promise, by exact theory."
-    return _headline_without_violation(kinds)
+    proven, by_theory = kinds.count(VIOLATION), kinds.count(BROKEN)
+    broken, promising = proven + by_theory, len(kinds) - kinds.count(NO_CLAIM)
+    if not broken:
+        return _headline_without_violation(kinds)
+    how = f": {proven:,} proven by attack, {by_theory:,} by exact theory"
+    if not proven or not by_theory:
+        how = ", by exact theory" if by_theory else ""
+    if promising == 1:
+        return f"The mechanism breaks its privacy promise{how}."
+    if promising < len(kinds):
+        verb = "breaks" if broken == 1 else "break"
+        those = f"the {promising:,} mechanisms that make a privacy promise"
+        return f"{broken:,} of {those} {verb} it{how}."
+    verb = "breaks its" if broken == 1 else "break their"
+    return f"{broken:,} of {promising:,} mechanisms {verb} privacy promise{how}."
 
 
 def _headline_without_violation(kinds: Sequence[int]) -> str:
@@ -141,13 +159,16 @@ def _violation(points: Sequence[Point], broken: Sequence[Point]) -> str:
     if _single(points):
         words = f"breaks its promise of {claim}: "
     else:
-        count, of = (len({repr(p.setting) for p in some}) for some in (broken, points))
-        many = f"all {of:,}" if count == of else f"{count:,} of {of:,}"
+        by_theory = [point for point in points if point.broken_by_theory]
+        many = f"in {_of(broken, points)} settings"
+        if _settings(by_theory) > _settings(broken):
+            proven = f"proven in {_settings(broken):,}"
+            many = f"in {_of(by_theory, points)} settings by exact theory, {proven}"
         names = [name for name in varied(points) if name != "epsilon" or result.per_report]
         where = f" and {words_of(worst.setting, names)}" if names else ""
-        words = f"breaks its promise in {many} settings. At {claim}{where}, "
+        words = f"breaks its promise {many}. At {claim}{where}, "
     words += (
-        f"the {shown(result.attack, 40)} attack {_proves(result.bound)} at least "
+        f"{attack_in_words(result.attack)} {_proves(result.bound)} at least "
         f"{number(result.empirical_epsilon)} with {confidence(result.alpha)} confidence."
     )
     exact = result.worst_case_epsilon
@@ -180,19 +201,26 @@ def _false_alarms(promising: Sequence[Point]) -> str:
 
 def _broken(promising: Sequence[Point], by_theory: Sequence[Point]) -> str:
     worst = max(by_theory, key=lambda p: (p.first.worst_case_epsilon or 0) - p.claimed)
-    where = "" if _single(promising) else f" ({words_of(worst.setting, varied(promising))})"
     records = " for the records compared" if isinstance(worst.first.pair.first, tuple) else ""
-    return (
-        f"cannot keep its promise of {_claim(worst.claimed, worst.first.claim.delta)}{records}"
-        f"{where}: its exact worst case is {number(worst.first.worst_case_epsilon)}. No attack "
-        f"here proved it: {_reached(by_theory)}."
-    )
+    claim, exact = _claim(worst.claimed, worst.first.claim.delta), worst.first.worst_case_epsilon
+    if _single(promising):
+        words = (
+            f"cannot keep its promise of {claim}{records}: its exact worst case is {number(exact)}."
+        )
+    else:
+        names = [name for name in varied(promising) if name != "epsilon" or worst.first.per_report]
+        where = f" and {words_of(worst.setting, names)}" if names else ""
+        words = (
+            f"cannot keep its promise{records} in {_of(by_theory, promising)} settings. At {claim}"
+            f"{where}, its exact worst case is {number(exact)}."
+        )
+    return f"{words} No attack here proved it: {_reached(by_theory)}."
 
 
 def _nothing(points: Sequence[Point]) -> str:
     best = max(points, key=lambda point: point.measured)
     words = (
-        f"promises nothing; the {shown(best.first.attack, 40)} attack "
+        f"promises nothing; {attack_in_words(best.first.attack)} "
         f"{_proves(best.first.bound)} an epsilon of at least {number(best.measured)}"
     )
     if best.first.worst_case_epsilon == math.inf:
@@ -211,14 +239,13 @@ def _promise(points: Sequence[Point]) -> str:
             claim += f" to {value_in_words(claims[-1])}"
     if _single(points):
         return claim
-    count = len({repr(point.setting) for point in points})
     spans = [
         span
         for name in varied(points)
         if name not in ("epsilon", "pair") and (span := _span(points, name))
     ]
     inside = f" ({'; '.join(spans)})" if spans else ""
-    return f"{claim} in all {count:,} settings{inside}"
+    return f"{claim} in all {_settings(points):,} settings{inside}"
 
 
 def _span(points: Sequence[Point], name: str) -> str:
@@ -239,19 +266,39 @@ def _reached(points: Sequence[Point]) -> str:
     for place, attack in enumerate(order):
         mine = by_attack[attack]
         verb = _proves(mine[0].first.bound) if place == 0 else "reaches"
-        owner = "the paper's attack" if attack == "paper" else f"the {shown(attack, 40)} attack"
         if len(mine) == 1:
-            amount = number(mine[0].measured)
+            amount = _part_of(mine[0].measured, mine[0].claimed, said=place > 0)
         else:
             shares = sorted(point.measured / point.claimed for point in mine)
             low, high = (f"{share:.0%}" for share in (shares[0], shares[-1]))
-            amount = low if low == high else f"{low} to {high}"
-        parts.append(f"{owner} {verb} {amount}" + (" of it" if place == 0 else ""))
+            amount = (low if low == high else f"{low} to {high}") + (" of it" if place == 0 else "")
+        parts.append(f"{attack_in_words(attack)} {verb} {amount}")
     return "; ".join(parts)
 
 
+def _part_of(proven: float, claimed: float, said: bool = False) -> str:
+    """A proven epsilon beside the claim; with a claim of 1 it is the share as well."""
+    words = number(proven) + ("" if said else " of it")
+    return words if claimed == 1 or proven == 0 else f"{words} ({proven / claimed:.0%})"
+
+
+def attack_in_words(name: str) -> str:
+    """An attack in a sentence."""
+    return "the paper's attack" if name == "paper" else f"the {shown(name, 40)} attack"
+
+
+def _settings(points: Sequence[Point]) -> int:
+    return len({repr(point.setting) for point in points})
+
+
+def _of(some: Sequence[Point], points: Sequence[Point]) -> str:
+    """How many of the settings, in words."""
+    count, of = _settings(some), _settings(points)
+    return f"all {of:,}" if count == of else f"{count:,} of {of:,}"
+
+
 def _single(points: Sequence[Point]) -> bool:
-    return len({repr(point.setting) for point in points}) == 1
+    return _settings(points) == 1
 
 
 def _claim(epsilon: float, delta: float) -> str:
