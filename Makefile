@@ -10,7 +10,7 @@ demo: .venv/demo.stamp .venv/kernels.stamp
 	$(BIN)/ldp-auditor compare --epsilon 1 --domain-size 25
 
 test: check .venv/kernels.stamp
-	$(BIN)/pytest --numprocesses auto
+	$(BIN)/pytest --numprocesses auto --dist worksteal
 
 test-environments: .venv/dev.stamp
 	$(BIN)/pytest -m environments --durations 12

@@ -106,13 +106,11 @@ class _Run:
             Sampling(first, plan.handshake, plan.seed, self.stream + GREETING, i, compare=True)
             for i in range(2)
         ]
+        outcomes = []
         if not self.engine.tells_workers_apart:  # two processes, one after the other
-            outcomes = []
-            for task in tasks:
-                with self.engine.staying() as engine:
-                    outcomes += [o for _, o in self.sample(engine, iter([task]))]
-        else:
-            outcomes = [outcome for _, outcome in self.sample(self.engine, iter(tasks))]
+            with self.engine.staying() as another:
+                outcomes = [o for _, o in self.sample(another, iter([tasks.pop()]))]
+        outcomes += [outcome for _, outcome in self.sample(self.engine, iter(tasks))]
         self.size = max(outcome.size for outcome in outcomes)
         seen = [outcome.digests for outcome in outcomes]
         shares = [count / plan.handshake for count in Counter(seen[0]).values()]
@@ -183,7 +181,7 @@ def run_check(
         pilot_trials, reports = run.pilot()
         pilot = Pilot((), plan.claim, plan.values)
         searching = Searching(reports, pilot, plan.prove, plan.learn, plan.seed)
-        found, proposed = next(outcome for _, outcome in engine.map([searching]))
+        [(_, (found, proposed))] = engine.map([searching])  # to its end, or its worker would end
         findings = run.prove(found, proposed) if proposed else ()
     return result_of(plan, findings, pilot_trials, run.reports, started)
 
