@@ -6,28 +6,33 @@ import functools
 import json
 import subprocess
 import sys
+import sysconfig
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / ".venv" / "environments"
+OURS = Path(sysconfig.get_path("purelib"))
 
 
 @functools.cache
 def every_package() -> Path:
-    """Make an environment with the packages of all adapters, pure-ldp 1.2.0 among them."""
+    """Make an environment with the packages of all adapters, pure-ldp 1.2.0 among them.
+
+    What they share with the environment of the tests is that of the tests.
+    """
     project = f"{ROOT}[pure-ldp,multi-freq-ldpy,opendp,diffprivlib]"
-    return _make("packages", "--editable", project, "pure-ldp==1.2.0", "pytest>=8.0")
+    return _make("packages", "--editable", project, "pure-ldp==1.2.0", above=[OURS])
 
 
 @functools.cache
 def old_pure_ldp() -> Path:
     """Make an environment with pure-ldp 1.1.2; everything else is that of `every_package`."""
-    below = every_package()
-    made = _make("pure-ldp-1.1.2", "--no-deps", "--editable", str(ROOT), "pure-ldp==1.1.2")
-    # What an environment has itself comes before what its .pth files add.
-    (_site_packages(made) / "below.pth").write_text(f"{_site_packages(below)}\n")
-    return made
+    above = [_site_packages(every_package()), OURS]
+    return _make(
+        "pure-ldp-1.1.2", "--no-deps", "--editable", str(ROOT), "pure-ldp==1.1.2", above=above
+    )
 
 
 @functools.cache
@@ -36,14 +41,18 @@ def with_ray() -> Path:
     return _make("ray", "--editable", f"{ROOT}[ray]")
 
 
-def _make(name: str, *arguments: str) -> Path:
-    """Make an environment by `pip install`, unless there is one made from the same arguments."""
+def _make(name: str, *arguments: str, above: Sequence[Path] = ()) -> Path:
+    """Make an environment by `pip install`, unless there is one made from the same arguments.
+
+    Packages of the folders `above` count as installed; what the environment has itself comes first.
+    """
     environment = KEPT / name
     stamp = environment / "stamp"
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     wanted = json.dumps([sys.version, arguments, project])
     if not stamp.exists() or stamp.read_text() != wanted:
         _run(sys.executable, "-m", "venv", "--clear", str(environment))
+        (_site_packages(environment) / "above.pth").write_text("\n".join(map(str, above)))
         _run(str(environment / "bin" / "pip"), "install", "--quiet", *arguments)
         stamp.write_text(wanted)
     return environment
