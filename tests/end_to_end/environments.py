@@ -38,7 +38,7 @@ def old_pure_ldp() -> Path:
 @functools.cache
 def with_ray() -> Path:
     """Make an environment with Ray."""
-    return _make("ray", "--editable", f"{ROOT}[ray]")
+    return _make("ray", "--editable", f"{ROOT}[ray]", above=[OURS])
 
 
 def _make(name: str, *arguments: str, above: Sequence[Path] = ()) -> Path:
