@@ -216,6 +216,7 @@ def save(figure: Figure, path: Path) -> None:
     drawn = io.BytesIO()
     try:
         figure.savefig(drawn, dpi=160, format=path.suffix[1:].lower())
+        figure.set_layout_engine("none")  # the next format has the places that were found now
         replace_file(path, drawn.getvalue())
     except (OSError, ValueError) as error:
         raise AuditError(f"cannot write the figure to {path}: {error}") from error

@@ -28,7 +28,7 @@ def over_time(name: str, section: str, domain_sizes: list[int]) -> Study:
             block_label="k",
             promise="own",
         ),
-        quick_trials=20_000,
+        quick_trials=10_000,
     )
 
 
