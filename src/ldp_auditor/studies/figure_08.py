@@ -93,6 +93,6 @@ STUDY = Study(
     arrangement=replace(BY_DOMAIN_SIZE, columns=2),
     violations=True,
     trials=100_000,
-    quick_trials=10_000,
+    quick_trials=20_000,
     needs=get_package,
 )
