@@ -5,8 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ldp_auditor.page.points import Point, points_of
 from ldp_auditor.sweeps.cells import digest
 from ldp_auditor.sweeps.journal import JOURNAL, line_of
+from ldp_auditor.sweeps.records import audit_of
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "\"'><img src=x onerror=alert(1)>",
+    "</script><script>alert(1)</script>",
+    "]]>-->`${alert(1)}`",
+    "a\u202eb\u2028c\u0000d",
+    "\ud800",
+    "x" * 100_000,
+]
+"""Names that a page has to show without harm."""
 
 
 def audited(mechanism: str = "GRR", **changed: Any) -> dict[str, Any]:
@@ -68,6 +81,12 @@ def checked(target: str = "package:mechanism", **changed: Any) -> dict[str, Any]
         "version": "0.1.0",
     }
     return plain | changed
+
+
+def points(*results: dict[str, Any]) -> list[Point]:
+    """The points of some audits."""
+    found = points_of(("key", audit_of(result)) for result in results)
+    return [point for mine in found.values() for point in mine]
 
 
 def write(folder: Path, *results: dict[str, Any]) -> Path:

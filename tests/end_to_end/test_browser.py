@@ -11,8 +11,7 @@ import pytest
 from ldp_auditor.page.document import write_page
 from ldp_auditor.page.overview import COLUMNS
 from tests.end_to_end.browsing import PHONE, Visit, visit
-from tests.pages import audited, checked, swept, write
-from tests.unit.test_page import HOSTILE
+from tests.pages import HOSTILE, audited, checked, swept, write
 
 pytestmark = pytest.mark.browser
 

@@ -14,7 +14,7 @@ from tests.end_to_end.browsing import PHONE, Visit, visit
 from tests.end_to_end.command import run_json
 from tests.end_to_end.sweeping import wait_until
 from tests.exploring import Client, served
-from tests.unit.test_page import HOSTILE
+from tests.pages import HOSTILE
 
 pytestmark = pytest.mark.browser
 
