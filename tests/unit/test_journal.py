@@ -53,6 +53,15 @@ def test_what_is_added_is_there_again(tmp_path: Path) -> None:
     assert not (folder / "damaged.txt").exists()
 
 
+def test_a_file_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with (
+        pytest.raises(AuditError, match=r"cannot use the folder .*: it is a file"),
+        Journal.open(tmp_path / "file"),
+    ):
+        pass
+
+
 def test_a_last_line_torn_anywhere_costs_that_cell_alone(tmp_path: Path) -> None:
     whole = WHOLE[:-1]
     for length in range(len(whole) - len(LINES[-1]) + 1, len(whole)):

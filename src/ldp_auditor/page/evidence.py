@@ -13,6 +13,7 @@ from ldp_auditor import mechanisms
 from ldp_auditor.core import AuditResult, Counts
 from ldp_auditor.errors import AuditError
 from ldp_auditor.findings import SMALLEST_P_VALUE, CheckResult, p_value
+from ldp_auditor.page.markup import counted
 from ldp_auditor.page.points import Point, settings_of, varied, words_of
 from ldp_auditor.page.verdicts import attack_in_words
 from ldp_auditor.sweeps.cells import Cell
@@ -100,7 +101,7 @@ def of_check(result: CheckResult) -> Evidence:
 
 def inputs_in_words(result: CheckResult) -> str:
     """How many inputs a check had."""
-    return "1 input" if len(result.values) == 1 else f"{len(result.values):,} inputs"
+    return counted(len(result.values), "input")
 
 
 def command_of(key: str, result: AuditResult) -> str:

@@ -55,6 +55,8 @@ class Journal:
         journal = cls(folder)
         with contextlib.ExitStack() as files:
             try:
+                if folder.is_file():
+                    raise NotADirectoryError("it is a file; name another one")
                 folder.mkdir(parents=True, exist_ok=True)
                 files.enter_context(_possession(folder))
                 journal._read()
