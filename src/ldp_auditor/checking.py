@@ -37,7 +37,7 @@ from ldp_auditor.sampling import (
     proposals,
 )
 from ldp_auditor.search.finder import Pilot, find_events
-from ldp_auditor.seeding import chunk_generator, stream_key
+from ldp_auditor.seeding import chunk_generator, random_order, stream_key
 
 __all__ = [
     "AuditError",
@@ -211,7 +211,7 @@ def check_recorded(
             len(made) >= 50,
             f"every value needs 50 recorded reports at least, got {len(made)} of {value!r}",
         )
-        shuffled = [made[i] for i in rng.permutation(len(made))]
+        shuffled = [made[i] for i in random_order(rng, len(made))]
         middle = len(made) // 2
         halves.append((shuffled[:middle][:MOST_PILOT], shuffled[middle:]))
     pilot = Pilot([a for a, _ in halves], plan.claim, values, supports, plan.score)

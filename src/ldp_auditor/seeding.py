@@ -11,7 +11,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from numpy.random import PCG64, Generator, SeedSequence
+from numpy.typing import NDArray
 
 
 def stream_key(identity: Mapping[str, Any]) -> int:
@@ -27,3 +29,8 @@ def stream_key(identity: Mapping[str, Any]) -> int:
 def chunk_generator(seed: int, stream: int, side: int, chunk: int) -> Generator:
     """Return the generator of one chunk: reports of input `side`, chunk number `chunk`."""
     return Generator(PCG64(SeedSequence(seed, spawn_key=(stream, side, chunk))))
+
+
+def random_order(rng: Generator, n: int) -> NDArray[np.int64]:
+    """Return 0..n-1 in random order, the same with every version of NumPy."""
+    return np.argsort(rng.bit_generator.random_raw(n), kind="stable")

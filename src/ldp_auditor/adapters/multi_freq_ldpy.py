@@ -25,6 +25,7 @@ from ldp_auditor.adapters.foreign import (
 )
 from ldp_auditor.adapters.randomizer import Adapter, Randomizer, Variant
 from ldp_auditor.errors import number, require, whole_number
+from ldp_auditor.portable_math import exp
 
 NAME = "multi-freq-ldpy"
 
@@ -91,7 +92,7 @@ def _hash_range(family: str, optimal: tuple[bool, ...], epsilon: float) -> int:
     """Return to how many values local hashing hashes; 0 if the family does not hash."""
     if family != "LH":
         return 0
-    return int(np.rint(np.exp(epsilon))) + 1 if optimal == (True,) else 2
+    return round(exp(epsilon)) + 1 if optimal == (True,) else 2
 
 
 def _pure(summary: str, family: str, *optimal: bool) -> Variant:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,7 @@ from numpy.random import Generator
 from ldp_auditor.adapters.foreign import OneByOne, import_foreign, refusals
 from ldp_auditor.adapters.randomizer import Adapter, Randomizer, Variant
 from ldp_auditor.errors import require, whole_number
+from ldp_auditor.portable_math import exp
 
 NAME = "opendp"
 
@@ -40,7 +40,7 @@ class Noise:
 
 def _randomized_response(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
     dp = _prelude()
-    probability = 1 / (1 + (domain_size - 1) * math.exp(-epsilon))
+    probability = 1 / (1 + (domain_size - 1) * exp(-epsilon))
     with refusals(NAME, (TypeError, ValueError, dp.OpenDPException)):
         measurement = dp.m.make_randomized_response(list(range(domain_size)), probability)
     return OneByOne(domain_size, measurement)
@@ -51,7 +51,7 @@ def _randomized_response_bool(
 ) -> Randomizer:
     require(domain_size == 2, f"domain_size must be 2 for a bool, got domain_size={domain_size}")
     dp = _prelude()
-    probability = 1 / (1 + math.exp(-epsilon))
+    probability = 1 / (1 + exp(-epsilon))
     with refusals(NAME, (TypeError, ValueError, dp.OpenDPException)):
         measurement = dp.m.make_randomized_response_bool(probability, constant_time)
     return OneByOne(domain_size, lambda value: int(measurement(bool(value))))
@@ -62,7 +62,7 @@ def _randomized_response_bitvec(
 ) -> Randomizer:
     """One-hot vectors in packed bytes; the bits that pad the last byte are dropped again."""
     dp = _prelude()
-    f = 2 / (1 + math.exp(epsilon / 2))
+    f = 2 / (1 + exp(epsilon / 2))
     with refusals(NAME, (TypeError, ValueError, dp.OpenDPException)):
         measurement = dp.m.make_randomized_response_bitvec(
             dp.bitvector_domain(max_weight=1), dp.discrete_distance(), f, constant_time

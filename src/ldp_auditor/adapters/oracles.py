@@ -5,7 +5,6 @@ For packages whose report is a bit per value, such as pure-ldp's unary encodings
 
 from __future__ import annotations
 
-import math
 import random
 import threading
 from collections.abc import Callable, Mapping
@@ -23,13 +22,14 @@ from ldp_auditor.errors import AuditError, require
 from ldp_auditor.mechanisms.independent_support import IndependentSupport
 from ldp_auditor.mechanisms.kernels.bits import words_for
 from ldp_auditor.mechanisms.kernels.xoshiro import Words
+from ldp_auditor.portable_math import exp
 
 
 def unary_probabilities(variant: str, epsilon: float) -> tuple[float, float]:
     """Return p and q as the protocols define them [Erlingsson14], [Wang17]."""
     if variant == "OUE":
-        return 0.5, 1 / (math.exp(epsilon) + 1)
-    q = 1 / (math.exp(epsilon / 2) + 1)
+        return 0.5, 1 / (exp(epsilon) + 1)
+    q = 1 / (exp(epsilon / 2) + 1)
     return 1 - q, q
 
 

@@ -6,7 +6,6 @@ random; here their seeds are fixed, so that every process evaluates reports in t
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -20,6 +19,7 @@ from ldp_auditor.adapters.foreign import (
 )
 from ldp_auditor.adapters.randomizer import Adapter, Randomizer, Variant
 from ldp_auditor.errors import require, whole_number
+from ldp_auditor.portable_math import exp
 
 NAME = "pure-ldp"
 
@@ -214,7 +214,7 @@ def _rappor(
     cohorts = whole_number("cohorts", cohorts, 1)
     functions = _hash_functions(cohorts * hashes, size)
     family = [functions[c * hashes : (c + 1) * hashes] for c in range(cohorts)]
-    f = 2 / (1 + math.exp(epsilon / (2 * hashes)))
+    f = 2 / (1 + exp(epsilon / (2 * hashes)))
     client = _create("RAPPORClient", f, size, family, num_of_cohorts=cohorts)
 
     def matches(report: Any, value: int) -> bool:

@@ -9,6 +9,7 @@ it, without looking at a sample; elsewhere it is chosen on pilot samples that no
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from ldp_auditor.core import Counts, Floats, Goal, InputPair, LikelihoodMechanism, Rates, Reports
 from ldp_auditor.errors import require
-from ldp_auditor.theory.loss_law import LossLaw
+from ldp_auditor.theory.loss_law import DISTINCT, LossLaw
 
 PILOT_SHARE = 0.05
 """Pilot trials as a share of those that are counted."""
@@ -30,6 +31,13 @@ PILOT_LEVELS = 500
 
 ROUNDING = 1e-9
 """Ratios this close to the threshold, relatively, count as reaching it."""
+
+NEARLY_BEST = 1e-7
+"""A threshold that is expected to prove less by this share only is as good as the best one.
+
+Of those the first is taken: which of two equally good ones is the best by its last bits differs
+from processor to processor.
+"""
 
 
 @dataclass(frozen=True)
@@ -90,12 +98,24 @@ def best_exact_threshold(law: LossLaw, goal: Goal) -> float:
         return goal.bound(
             Counts(
                 goal.trials,
-                round(goal.trials * rates.true_positive),
-                round(goal.trials * rates.false_positive),
+                _nearest(goal.trials * rates.true_positive),
+                _nearest(goal.trials * rates.false_positive),
             )
         )
 
-    return max(law.thresholds(), key=expected_bound)
+    thresholds = law.thresholds()
+    return thresholds[first_best([expected_bound(threshold) for threshold in thresholds])]
+
+
+def _nearest(count: float) -> int:
+    """Round to a whole number, a half always up, even if its last bits say otherwise."""
+    return math.floor(count * (1 + ROUNDING) + 0.5)
+
+
+def first_best(expected: Sequence[float]) -> int:
+    """Return the place of the first number that is the largest up to `NEARLY_BEST`."""
+    least = max(expected) * (1 - NEARLY_BEST)
+    return next(place for place, value in enumerate(expected) if value >= least)
 
 
 def best_pilot_threshold(first: Floats, second: Floats, goal: Goal) -> float:
@@ -105,12 +125,13 @@ def best_pilot_threshold(first: Floats, second: Floats, goal: Goal) -> float:
     value reached from looking perfect.
     """
     n = len(first)
-    levels = np.unique(np.concatenate([first, second]))
-    if len(levels) > PILOT_LEVELS:
-        levels = np.unique(np.quantile(first, np.linspace(0, 1, PILOT_LEVELS), method="nearest"))
-    least = levels - ROUNDING * np.abs(levels)
-    hits = n - np.searchsorted(np.sort(first), least)
-    alarms = n - np.searchsorted(np.sort(second), least)
+    thresholds = _between_levels(np.unique(np.concatenate([first, second])))
+    if len(thresholds) > PILOT_LEVELS:
+        wanted = np.quantile(first, np.linspace(0, 1, PILOT_LEVELS), method="nearest")
+        places = np.searchsorted(thresholds, wanted, side="right") - 1
+        thresholds = thresholds[np.unique(np.maximum(places, 0))]
+    hits = n - np.searchsorted(np.sort(first), thresholds)
+    alarms = n - np.searchsorted(np.sort(second), thresholds)
     scale = goal.trials / n
     expected = [
         goal.bound(
@@ -118,4 +139,22 @@ def best_pilot_threshold(first: Floats, second: Floats, goal: Goal) -> float:
         )
         for tp, fp in zip(hits.tolist(), alarms.tolist(), strict=True)
     ]
-    return float(levels[int(np.argmax(expected))])
+    return float(thresholds[first_best(expected)])
+
+
+def _between_levels(values: Floats) -> Floats:
+    """Return a threshold below each level of ascending values, halfway to the level before it.
+
+    Values closer than `DISTINCT` of the largest are one level. Below the first level, which any
+    report reaches, there is no threshold unless there is no other.
+    """
+    finite = values[np.isfinite(values)]
+    scale = float(np.abs(finite).max()) if finite.size else 0.0
+    gaps = np.diff(values)
+    (before,) = np.nonzero(gaps > DISTINCT * scale)
+    if not before.size:
+        return values[:1]
+    low, high = values[before], values[before + 1]
+    # A level at infinity has no halfway: any finite number beyond the other levels will do.
+    low, high = np.maximum(low, -1.0 - 2 * scale), np.minimum(high, 1.0 + 2 * scale)
+    return low + (high - low) / 2

@@ -17,6 +17,7 @@ from numpy.random import Generator
 from ldp_auditor.core import Floats, InputPair, Rates, Record, Reports
 from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle
 from ldp_auditor.mechanisms.kernels.bits import contains, count_members
+from ldp_auditor.mechanisms.kernels.xoshiro import draw_values
 from ldp_auditor.mechanisms.randomized_response import GRR
 from ldp_auditor.mechanisms.records import RecordMechanism, attribute_of, join_attributes
 from ldp_auditor.mechanisms.unary_encoding import (
@@ -26,6 +27,7 @@ from ldp_auditor.mechanisms.unary_encoding import (
     randomize_one_hot,
     randomize_random_one_hot,
 )
+from ldp_auditor.portable_math import expm1, log1p
 from ldp_auditor.theory.fake_data import Kinds, largest_loss, law_of_loss
 from ldp_auditor.theory.guessing import binomial
 from ldp_auditor.theory.loss_law import LossLaw
@@ -51,7 +53,7 @@ class UniformValue(FakeData):
     """A uniform value."""
 
     def draw(self, part: GRR, n: int, rng: Generator) -> Reports:
-        return rng.integers(part.domain_size, size=n)
+        return draw_values(rng, part.domain_size, n)
 
     def ratio(self, part: GRR, reports: Reports, value: int) -> Floats:
         ratios = part.domain_size * np.array([part.q, part.p])
@@ -131,10 +133,10 @@ class SamplingPlusFakeData(RecordMechanism):
     @property
     def amplified_epsilon(self) -> float:
         """Budget of the drawn attribute: ln(d (e^epsilon - 1) + 1)."""
-        return self.epsilon + math.log1p((self.attributes - 1) * -math.expm1(-self.epsilon))
+        return self.epsilon + log1p((self.attributes - 1) * -expm1(-self.epsilon))
 
     def privatize(self, value: Record, n: int, rng: Generator) -> Reports:
-        drawn = rng.integers(self.attributes, size=n)
+        drawn = draw_values(rng, self.attributes, n)
         columns = []
         for j, (part, v) in enumerate(zip(self.parts, value, strict=True)):
             column = self.fake.draw(part, n, rng)

@@ -23,6 +23,7 @@ from ldp_auditor.mechanisms.kernels.noise import (
     draw_laplace_sums,
     draw_noise,
 )
+from ldp_auditor.portable_math import log
 from ldp_auditor.theory.gaussian import analytic_gaussian_scale
 from ldp_auditor.theory.guessing import gaussian_guess_rates, laplace_guess_rates
 from ldp_auditor.theory.loss_law import ClippedLaplaceLaw, GaussianLaw
@@ -97,7 +98,9 @@ class GaussianHistogram(HistogramEncoding):
         return GaussianLaw(self.scale, L2_SENSITIVITY)
 
     def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats:
-        ratio: Floats = (reports[:, pair.first] - reports[:, pair.second]) / self.scale**2
+        ratio: Floats = (reports[:, pair.first] - reports[:, pair.second]) / (
+            self.scale * self.scale
+        )
         return ratio
 
 
@@ -121,7 +124,7 @@ class GM(GaussianHistogram):
 
     @property
     def scale(self) -> float:
-        return L2_SENSITIVITY / self.epsilon * math.sqrt(2 * math.log(1.25 / self.delta))
+        return L2_SENSITIVITY / self.epsilon * math.sqrt(2 * log(1.25 / self.delta))
 
 
 @dataclass(frozen=True, kw_only=True)

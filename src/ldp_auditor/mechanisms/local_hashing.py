@@ -32,6 +32,7 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
     threshold,
 )
 from ldp_auditor.mechanisms.randomized_response import keep_or_replace, truth_probabilities
+from ldp_auditor.portable_math import exp, expm1
 
 REPORT = np.dtype([("hash_seed", np.uint64), ("value", np.uint64)])
 
@@ -204,7 +205,7 @@ class OLH(LocalHashing):
 
     @property
     def hash_size(self) -> int:
-        return max(2, round(math.exp(self.epsilon) + 1))
+        return max(2, round(exp(self.epsilon) + 1))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -230,7 +231,7 @@ class AOLH(LocalHashing):
 
     def check_delta(self) -> None:
         super().check_delta()
-        growth = math.expm1(self.epsilon)
+        growth = expm1(self.epsilon)
         require(
             growth * (1 - 9 * self.delta) >= 8 * self.delta,
             f"AOLH has no optimal hash range at epsilon={self.epsilon}, delta={self.delta}: "
@@ -242,7 +243,7 @@ class AOLH(LocalHashing):
     def hash_size(self) -> int:
         # [Arcolezi24] appendix B divides a difference of nearly equal numbers by delta; with the
         # fraction expanded by their sum, delta cancels exactly.
-        growth, delta = math.expm1(self.epsilon), self.delta
+        growth, delta = expm1(self.epsilon), self.delta
         under_root = (1 - delta) * (1 - 9 * delta - 8 * delta / growth)
         total = 1 - 3 * delta + math.sqrt(max(0.0, under_root))
         return max(2, round(2 * (growth + 2 - 2 * delta) / total))

@@ -21,6 +21,7 @@ from ldp_auditor.mechanisms.kernels.sums import add_draws
 from ldp_auditor.mechanisms.kernels.xoshiro import Words, fresh_lanes, threshold
 from ldp_auditor.mechanisms.memoization import MemoizedOracle
 from ldp_auditor.mechanisms.unary_encoding import randomize_one_hot
+from ldp_auditor.portable_math import exp, expm1, log, log1p
 from ldp_auditor.theory.guessing import binomial, independent_count_rates
 from ldp_auditor.theory.loss_law import DiscreteLaw, LossLaw, OneLevelLaw
 
@@ -95,7 +96,7 @@ class Chain:
 
 def loss_of_bits(p: float, absence: float, q: float) -> float:
     """Loss of bits that are 1 with probability p for the true value, q for the others."""
-    return math.log(p) - math.log(absence) - math.log(q) + math.log1p(-q)
+    return log(p) - log(absence) - log(q) + log1p(-q)
 
 
 class MemoizedBits(MemoizedOracle, SetOracle):
@@ -250,7 +251,7 @@ class LOSUE(MemoizedBits):
     @property
     def chain(self) -> Chain:
         p2, q2 = then_symmetric(self.epsilon, self.epsilon_infinity)
-        shrink = math.exp(-self.epsilon_infinity)
+        shrink = exp(-self.epsilon_infinity)
         return Chain(0.5, 0.5, shrink / (1 + shrink), p2, q2, q2)
 
 
@@ -263,7 +264,7 @@ class LOUE(MemoizedBits):
 
     @property
     def chain(self) -> Chain:
-        shrink = math.exp(-self.epsilon_infinity)
+        shrink = exp(-self.epsilon_infinity)
         return then_optimal(self, 0.5, 0.5, shrink / (1 + shrink))
 
 
@@ -282,7 +283,7 @@ class LSOUE(MemoizedBits):
 
 def symmetric_q(epsilon: float) -> float:
     """Return q of symmetric unary encoding."""
-    shrink = math.exp(-epsilon / 2)
+    shrink = exp(-epsilon / 2)
     return shrink / (1 + shrink)
 
 
@@ -292,7 +293,7 @@ def then_symmetric(one: float, infinity: float) -> tuple[float, float]:
     One report of OUE, then p2 and q2, has p = 1/2 and q = 1 / (e^one + 1), which is solved for p2.
     For SUE (2p - 1) of the chain is the product of that of the rounds; that gives the same formula.
     """
-    a, b = math.exp(-one), math.exp(-infinity)
+    a, b = exp(-one), exp(-infinity)
     scale = (1 + a) * (1 - b)
     return (1 - a * b) / scale, (a - b) / scale
 
@@ -311,8 +312,8 @@ def then_optimal(oracle: MemoizedOracle, p1: float, absence1: float, q1: float) 
         f"1/2, so that epsilon_1 is at most {math.floor(most * 1e6) / 1e6:.6f}",
     )
     a, b, c, d = p1 / 2, absence1, q1 / 2, 1 - q1
-    shrink = math.exp(-oracle.epsilon)  # the equation is divided by e^epsilon
-    square = -math.expm1(-oracle.epsilon) * b * d
+    shrink = exp(-oracle.epsilon)  # the equation is divided by e^epsilon
+    square = -expm1(-oracle.epsilon) * b * d
     linear = shrink * (b * (1 - c) - a * d) - ((1 - a) * d - b * c)
     constant = shrink * a * (1 - c) - (1 - a) * c
     root = math.sqrt(max(0.0, linear * linear - 4 * square * constant))

@@ -23,6 +23,7 @@ from ldp_auditor.mechanisms.local_hashing import (
 )
 from ldp_auditor.mechanisms.memoization import MemoizedOracle
 from ldp_auditor.mechanisms.randomized_response import GRR, keep_or_replace, truth_probabilities
+from ldp_auditor.portable_math import exp
 from ldp_auditor.theory.guessing import multinomial_guess_rates
 from ldp_auditor.theory.loss_law import DiscreteLaw, LossLaw
 from ldp_auditor.theory.memoized_values import MemoizedResponse
@@ -47,7 +48,7 @@ class MemoizedChoice(MemoizedOracle):
         epsilon_infinity = e. With more than two choices one report then loses less than epsilon_1,
         because the papers leave out memos that are neither the value nor the report.
         """
-        one, all_ = math.exp(-self.epsilon), math.exp(-self.epsilon_infinity)
+        one, all_ = exp(-self.epsilon), exp(-self.epsilon_infinity)
         weight = (one - all_) / (1 - one * all_)
         p1, q1 = truth_probabilities(self.epsilon_infinity, 0.0, self.choices)
         p2 = 1 / (1 + (self.choices - 1) * weight)
@@ -248,7 +249,9 @@ class OLOLOHA(LOLOHA):
         # [Arcolezi23] gives the optimum as a difference of numbers that grow like e^(4 epsilon).
         # In u = e^-epsilon_infinity and c = e^(epsilon_1 - epsilon_infinity), with the fraction
         # expanded by the sum, nothing overflows or cancels.
-        u = math.exp(-self.epsilon_infinity)
-        c = math.exp(self.epsilon - self.epsilon_infinity)
-        root = math.sqrt(max(0.0, 1 - 14 * u**2 + 12 * c * u**2 - 12 * c**2 + 12 * c + u**4))
-        return 1 + max(1, round(2 * (math.exp(self.epsilon) - u) / (1 - u**2 + root)))
+        u = exp(-self.epsilon_infinity)
+        c = exp(self.epsilon - self.epsilon_infinity)
+        square = u * u
+        under_root = 1 - 14 * square + 12 * c * square - 12 * c * c + 12 * c + square * square
+        root = math.sqrt(max(0.0, under_root))
+        return 1 + max(1, round(2 * (exp(self.epsilon) - u) / (1 - square + root)))

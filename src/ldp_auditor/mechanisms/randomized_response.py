@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,13 +19,14 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
     scale_down,
     threshold,
 )
+from ldp_auditor.portable_math import exp
 from ldp_auditor.theory.guessing import multinomial_guess_rates
 from ldp_auditor.theory.loss_law import OneLevelLaw
 
 
 def truth_probabilities(epsilon: float, delta: float, size: int) -> tuple[float, float]:
     """Return p and q of randomized response over `size` values: [Arcolezi24] Eqs. 2 and 9."""
-    shrink = math.exp(-epsilon)
+    shrink = exp(-epsilon)
     total = 1 + (size - 1) * shrink
     p = (1 + (size - 1) * delta * shrink) / total
     q = (1 - delta) * shrink / total

@@ -33,6 +33,7 @@ from ldp_auditor.core import (
 )
 from ldp_auditor.errors import AuditError, number, require, whole_number
 from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle
+from ldp_auditor.mechanisms.kernels.xoshiro import draw_values
 from ldp_auditor.theory.loss_law import LossLaw, MixtureLaw, sum_of_laws
 
 MOST_ATTRIBUTES = 10_000
@@ -205,7 +206,7 @@ class RecordMechanism(ABC):
 
     def guess_attribute(self, reports: Reports, rng: Generator) -> Values:
         """Return the attribute that the attack looks at: any, if none is better."""
-        return rng.integers(self.attributes, size=len(reports))
+        return draw_values(rng, self.attributes, len(reports))
 
     def guess_rates(self, pair: InputPair) -> Rates:
         """Return the exact rates at which a guess names the pair's first record."""
@@ -309,7 +310,7 @@ class Sampling(RecordMechanism):
         return self._make_part(domain_size)
 
     def privatize(self, value: Record, n: int, rng: Generator) -> Reports:
-        drawn = rng.integers(self.attributes, size=n)
+        drawn = draw_values(rng, self.attributes, n)
         columns: list[NDArray[Any]] = []
         for j, (part, v) in enumerate(zip(self.parts, value, strict=True)):
             rows = np.flatnonzero(drawn == j)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +19,7 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
     scale_down,
     threshold,
 )
+from ldp_auditor.portable_math import exp
 from ldp_auditor.theory.guessing import multinomial_guess_rates
 from ldp_auditor.theory.loss_law import OneLevelLaw
 
@@ -34,17 +34,17 @@ class SS(SupportOracle):
     @property
     def omega(self) -> int:
         """Size of the reported set that minimizes the variance."""
-        shrink = math.exp(-self.epsilon)
+        shrink = exp(-self.epsilon)
         return max(1, round(self.domain_size * shrink / (1 + shrink)))
 
     @property
     def p(self) -> float:
-        shrink = math.exp(-self.epsilon)
+        shrink = exp(-self.epsilon)
         return self.omega / (self.omega + (self.domain_size - self.omega) * shrink)
 
     @property
     def absence(self) -> float:
-        outside = (self.domain_size - self.omega) * math.exp(-self.epsilon)
+        outside = (self.domain_size - self.omega) * exp(-self.epsilon)
         return outside / (self.omega + outside)
 
     @property

@@ -17,7 +17,8 @@ from ldp_auditor.mechanisms.kernels.bits import (
     words_for,
 )
 from ldp_auditor.mechanisms.kernels.compilation import compiled
-from ldp_auditor.mechanisms.kernels.xoshiro import Words, fresh_lanes, threshold
+from ldp_auditor.mechanisms.kernels.xoshiro import Words, draw_values, fresh_lanes, threshold
+from ldp_auditor.portable_math import exp, expm1, log1p
 
 
 class UnaryEncoding(IndependentSupport):
@@ -55,7 +56,7 @@ def randomize_random_one_hot(domain_size: int, p: float, q: float, n: int, rng: 
     reports = randomize_one_hot(0, domain_size, q, q, n, rng)
     true_bits = np.empty(words_for(n), np.uint64)
     fill_bernoulli(fresh_lanes(rng), threshold(p), true_bits)
-    _place_each(reports, rng.integers(domain_size, size=n), true_bits)
+    _place_each(reports, draw_values(rng, domain_size, n), true_bits)
     return reports
 
 
@@ -110,7 +111,7 @@ class SUE(UnaryEncoding):
 
     @property
     def q(self) -> float:
-        shrink = math.exp(-self.epsilon / 2)
+        shrink = exp(-self.epsilon / 2)
         return shrink / (1 + shrink)
 
 
@@ -127,7 +128,7 @@ class OUE(UnaryEncoding):
 
     @property
     def q(self) -> float:
-        shrink = math.exp(-self.epsilon)
+        shrink = exp(-self.epsilon)
         return shrink / (1 + shrink)
 
 
@@ -153,7 +154,7 @@ class ASUE(UnaryEncoding):
     def q(self) -> float:
         # [Arcolezi24] Eq. 10 with both fractions multiplied out: q = (1 - delta) / (s + 1) for
         # s**2 = e**epsilon (1 - delta) + delta, here divided by e**(epsilon / 2).
-        shrink = math.exp(-self.epsilon / 2)
+        shrink = exp(-self.epsilon / 2)
         root = math.sqrt(1 - self.delta + self.delta * shrink * shrink)
         return (1 - self.delta) * shrink / (root + shrink)
 
@@ -177,11 +178,11 @@ class THE(UnaryEncoding):
         and c = e^(-epsilon/2); its derivative vanishes where 3c a^2 - 2(1 + c) a + 1 = 0. The
         larger root is written for a - 1, in u = 1 - c and z = c^2 - c, to lose no digits.
         """
-        c = math.exp(-self.epsilon / 2)
-        u = -math.expm1(-self.epsilon / 2)
+        c = exp(-self.epsilon / 2)
+        u = -expm1(-self.epsilon / 2)
         z = -u * c
         excess = (2 * u + z / (math.sqrt(1 + z) + 1)) / (3 * c)
-        return 2 * math.log1p(excess) / self.epsilon
+        return 2 * log1p(excess) / self.epsilon
 
     @property
     def p(self) -> float:
@@ -189,8 +190,8 @@ class THE(UnaryEncoding):
 
     @property
     def absence(self) -> float:
-        return 0.5 * math.exp(self.epsilon * (self.theta - 1) / 2)
+        return 0.5 * exp(self.epsilon * (self.theta - 1) / 2)
 
     @property
     def q(self) -> float:
-        return 0.5 * math.exp(-self.epsilon * self.theta / 2)
+        return 0.5 * exp(-self.epsilon * self.theta / 2)

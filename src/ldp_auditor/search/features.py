@@ -47,7 +47,7 @@ def lowest_bits(numbers: Floats) -> Floats:
     mantissa, exponent = np.frexp(np.abs(numbers))
     whole_mantissa = np.where(np.isfinite(mantissa), mantissa * 2.0**53, 0.0).astype(np.int64)
     lowest = whole_mantissa & -whole_mantissa
-    bits = np.log2(np.maximum(lowest, 1)) + exponent - 53
+    bits = np.frexp(np.maximum(lowest, 1))[1] - 1.0 + exponent - 53
     return np.where(lowest == 0, 1100.0, bits)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_auditor.core import Claim, Floats
+from ldp_auditor.portable_math import exp, log
 from ldp_auditor.search.events import Event
 from ldp_auditor.search.layout import Table
 
@@ -70,10 +71,10 @@ def strength(
     hits: Any, hit_trials: Any, alarms: Any, alarm_trials: Any, claim: Claim
 ) -> NDArray[np.float64]:
     """Standard errors by which rates exceed the claim; negative if they do not."""
-    factor = math.exp(min(claim.epsilon, 300.0))
+    factor = exp(min(claim.epsilon, 300.0))
     p = (hits + 0.5) / (hit_trials + 1)
     q = (alarms + 0.5) / (alarm_trials + 1)
-    variance = p * (1 - p) / hit_trials + factor**2 * q * (1 - q) / alarm_trials
+    variance = p * (1 - p) / hit_trials + factor * factor * q * (1 - q) / alarm_trials
     z: NDArray[np.float64] = (p - factor * q - claim.delta) / np.sqrt(variance)
     return z
 
@@ -84,7 +85,7 @@ def proven(
     """Log of the ratio of the rates, each three standard errors to the worse side."""
     p = (hits - 3 * math.sqrt(hits + 1)) / hit_trials - delta
     q = (alarms + 3 * math.sqrt(alarms + 1)) / alarm_trials
-    return math.log(p / q) if p > q else 0.0
+    return log(p / q) if p > q else 0.0
 
 
 def screen(counts: Floats, trials: Floats, claim: Claim, most: int = SHORTLIST) -> list[Standout]:
@@ -98,7 +99,7 @@ def screen(counts: Floats, trials: Floats, claim: Claim, most: int = SHORTLIST) 
             these = trials[:, None] - block if negated else block
             z, first, second = _pairs(these, trials, claim)
             flat = z.ravel()
-            kept = np.argpartition(-flat, most)[:most] if len(flat) > most else np.arange(len(flat))
+            kept = largest(flat, most)
             rows, columns = np.unravel_index(kept, z.shape)
             names = np.stack(
                 [columns + start, np.full(len(kept), negated), first[rows, columns],
@@ -139,6 +140,22 @@ def _pairs(
         claim,
     )
     if len(z) > 2:  # the two best pairs of every event are enough
-        best = np.argpartition(-z, 1, axis=0)[:2]
+        best = z.argmax(axis=0)[None]
+        others = z.copy()
+        np.put_along_axis(others, best, -np.inf, axis=0)
+        best = np.concatenate([best, others.argmax(axis=0)[None]])
         z, first, second = (np.take_along_axis(a, best, axis=0) for a in (z, first, second))
     return z, first, second
+
+
+def largest(values: Floats, most: int) -> NDArray[np.int64]:
+    """Return the places of the largest values, in order of place; of equal ones, the first.
+
+    `np.argpartition` would keep others of the equal ones on other processors.
+    """
+    if len(values) <= most:
+        return np.arange(len(values))
+    least = np.partition(values, len(values) - most)[len(values) - most]
+    above = np.flatnonzero(values > least)
+    equal = np.flatnonzero(values == least)[: most - len(above)]
+    return np.sort(np.concatenate([above, equal]))

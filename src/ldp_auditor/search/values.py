@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_auditor.core import Floats
+from ldp_auditor.portable_math import exp
 from ldp_auditor.search.events import Beyond, Both, Equals, Event, OneOf
 from ldp_auditor.search.layout import Column, Layout
 from ldp_auditor.search.proposals import Proposal, proposals
@@ -167,7 +168,7 @@ def of_sets(half: Half, tables: Sequence[Counted]) -> list[Proposal]:
 def _telling_pairs(half: Half, counts: Floats) -> list[tuple[int, int]]:
     """Pairs of inputs with the largest excess over the claim, summed over values."""
     rates = counts / half.trials[:, None]
-    factor = float(np.exp(min(half.claim.epsilon, 300.0)))
+    factor = exp(min(half.claim.epsilon, 300.0))
     excess = np.empty((len(rates), len(rates)))
     for a, rate in enumerate(rates):
         excess[a] = np.maximum(rate[None, :] - factor * rates, 0).sum(axis=1)

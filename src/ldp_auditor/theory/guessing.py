@@ -26,14 +26,22 @@ def _symmetric(domain_size: int, hit: float, miss: float) -> Rates:
 
 
 def binomial(trials: int, p: float, absence: float) -> Floats:
-    """Return the probabilities of 0..trials successes; `absence` is 1 - p, in full precision."""
-    from scipy.special import gammaln, xlogy
+    """Return the probabilities of 0..trials successes; `absence` is 1 - p, in full precision.
 
-    successes = np.arange(trials + 1)
-    failures = trials - successes
-    log_choose = gammaln(trials + 1) - gammaln(successes + 1) - gammaln(failures + 1)
-    probabilities: Floats = np.exp(log_choose + xlogy(successes, p) + xlogy(failures, absence))
-    return probabilities
+    From the likeliest number outwards by the ratio of neighbours, all terms positive, so that the
+    bits are the same on every machine: sums of reports are drawn from this law.
+    """
+    weights = np.zeros(trials + 1)
+    if p == 0 or absence == 0:
+        weights[0 if p == 0 else trials] = 1.0
+        return weights
+    mode = min(trials, int((trials + 1) * p))
+    weights[mode] = 1.0
+    up = np.arange(mode, trials, dtype=np.float64)
+    weights[mode + 1 :] = np.cumprod((trials - up) / (up + 1) * (p / absence))
+    down = np.arange(mode, 0, -1, dtype=np.float64)
+    weights[:mode] = np.cumprod(down / (trials - down + 1) * (absence / p))[::-1]
+    return weights / math.fsum(weights.tolist())
 
 
 def independent_count_rates(domain_size: int, true_count: Floats, other_count: Floats) -> Rates:

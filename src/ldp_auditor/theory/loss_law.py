@@ -241,7 +241,7 @@ class DiscreteLaw(LossLaw):
     @classmethod
     def of(cls, losses: Floats, likely: Floats, unlikely: Floats) -> DiscreteLaw:
         """Put losses with their probabilities in order."""
-        order = np.argsort(losses)
+        order = np.argsort(losses, kind="stable")
         return cls(losses[order], likely[order], unlikely[order], float(losses[order[-1]]))
 
     @property

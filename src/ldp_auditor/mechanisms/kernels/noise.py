@@ -12,6 +12,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from ldp_auditor import portable_math
 from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.xoshiro import advance, fresh_stream, next_word, open_unit
 
@@ -19,6 +20,10 @@ LAYERS = 1024
 """More layers than usual: a draw that the first word does not settle (1 in 230) is expensive."""
 
 _LAYER_BITS = np.uint64(LAYERS - 1)
+
+# Compiled here, so that a draw has the same bits on every processor.
+_exp = compiled(portable_math.exp)
+_log = compiled(portable_math.log)
 
 
 @dataclass(frozen=True)
@@ -54,19 +59,22 @@ def build_ziggurat(
 
 
 # The tail starts are the roots of "the last layer ends at height 1"; a test checks that they do.
+_NORMAL_TAIL = 4.038849846109505
+_LAPLACE_TAIL = 9.256164544265544
 NORMAL = build_ziggurat(
     gaussian=True,
-    tail_start=4.038849846109505,
-    density=lambda x: math.exp(-0.5 * x * x),
-    inverse=lambda y: math.sqrt(-2.0 * math.log(y)),
-    tail_area=math.sqrt(math.pi / 2) * math.erfc(4.038849846109505 / math.sqrt(2)),
+    tail_start=_NORMAL_TAIL,
+    density=lambda x: portable_math.exp(-0.5 * x * x),
+    inverse=lambda y: math.sqrt(-2.0 * portable_math.log(y)),
+    tail_area=portable_math.mills_ratio(_NORMAL_TAIL)
+    * portable_math.exp(-0.5 * _NORMAL_TAIL * _NORMAL_TAIL),
 )
 LAPLACE = build_ziggurat(
     gaussian=False,
-    tail_start=9.256164544265544,
-    density=lambda x: math.exp(-x),
-    inverse=lambda y: -math.log(y),
-    tail_area=math.exp(-9.256164544265544),
+    tail_start=_LAPLACE_TAIL,
+    density=lambda x: portable_math.exp(-x),
+    inverse=lambda y: -portable_math.log(y),
+    tail_area=portable_math.exp(-_LAPLACE_TAIL),
 )
 
 
@@ -129,7 +137,7 @@ def _gamma_if_accepted(d: float, c: float, x: float, u: float) -> Any:
     v = root * root * root
     if u < 1.0 - 0.0331 * x * x * x * x:
         return d * v
-    if math.log(u) < 0.5 * x * x + d * (1.0 - v + math.log(v)):
+    if _log(u) < 0.5 * x * x + d * (1.0 - v + _log(v)):
         return d * v
     return -1.0
 
@@ -171,7 +179,7 @@ def _resolve(stream: Any, word: Any, gaussian: bool, tail_start: float, layers: 
         low = layers[layer, 2]
         high = layers[layer + np.uint64(1), 2]
         height = low + open_unit(next_word(stream)) * (high - low)
-        density = math.exp(-0.5 * x * x) if gaussian else math.exp(-abs(x))
+        density = _exp(-0.5 * x * x) if gaussian else _exp(-abs(x))
         if height < density:
             return x
         word = next_word(stream)
@@ -181,9 +189,9 @@ def _resolve(stream: Any, word: Any, gaussian: bool, tail_start: float, layers: 
 def _tail_excess(stream: Any, gaussian: bool, tail_start: float) -> Any:
     """How far a draw from the tail lies beyond its start ([Marsaglia64] for the normal)."""
     while True:
-        exponential = -math.log(open_unit(next_word(stream)))
+        exponential = -_log(open_unit(next_word(stream)))
         if not gaussian:
             return exponential
         excess = exponential / tail_start
-        if -2.0 * math.log(open_unit(next_word(stream))) > excess * excess:
+        if -2.0 * _log(open_unit(next_word(stream))) > excess * excess:
             return excess

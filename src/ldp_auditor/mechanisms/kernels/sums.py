@@ -6,7 +6,6 @@ reports number i * m to (i + 1) * m - 1.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,6 +88,10 @@ def add_sets(sets: Any, totals: Any) -> None:
                 planes[plane] = np.uint64(0)
 
 
+FULL = 2**64
+"""Weight of a column: one more than the largest random word."""
+
+
 @dataclass(frozen=True)
 class Lottery:
     """Draws whole numbers from one of two laws in constant time: the alias method [Walker77].
@@ -104,7 +107,7 @@ class Lottery:
     @classmethod
     def of(cls, *laws: Floats) -> Lottery:
         """Make the columns for laws of numbers 0, 1, 2, ... with these probabilities."""
-        digits = max(1, math.ceil(math.log2(max(len(law) for law in laws))))
+        digits = max(1, (max(len(law) for law in laws) - 1).bit_length())
         columns = [_columns(law, 2**digits) for law in laws]
         return cls(
             digits,
@@ -114,19 +117,24 @@ class Lottery:
 
 
 def _columns(law: Floats, size: int) -> tuple[Words, NDArray[np.int64]]:
-    """Fill up columns of equal weight: each has a part of its own number and a part of another."""
-    shares = np.zeros(size)
-    shares[: len(law)] = law / law.sum() * size
-    thresholds = np.full(size, np.uint64(2**64 - 1))
+    """Fill up columns of equal weight: each has a part of its own number and a part of another.
+
+    In whole numbers: where shares tie, rounding would decide which column gives to which.
+    """
+    weights = [int(probability * 2.0**80) for probability in law.tolist()]
+    total = sum(weights)
+    shares = [size * FULL * weight // total for weight in weights] + [0] * (size - len(weights))
+    shares[shares.index(max(shares))] += size * FULL - sum(shares)  # what the divisions cut off
+    thresholds = np.full(size, np.uint64(FULL - 1))
     aliases = np.arange(size)
-    poor = [c for c in range(size) if shares[c] < 1]
-    rich = [c for c in range(size) if shares[c] >= 1]
-    while poor and rich:
+    poor = [c for c in range(size) if shares[c] < FULL]
+    rich = [c for c in range(size) if shares[c] >= FULL]
+    while poor:
         column, giver = poor.pop(), rich[-1]
-        thresholds[column] = np.uint64(int(shares[column] * 2.0**64))
+        thresholds[column] = np.uint64(shares[column])
         aliases[column] = giver
-        shares[giver] -= 1 - shares[column]
-        if shares[giver] < 1:
+        shares[giver] -= FULL - shares[column]
+        if shares[giver] < FULL:
             poor.append(rich.pop())
     return thresholds, aliases
 

@@ -23,15 +23,24 @@ LANES = 64
 _LOW_HALF = np.uint64(0xFFFFFFFF)
 
 
+def raw_words(rng: Generator, n: int) -> Words:
+    """Return `n` words of the bit generator behind `rng`.
+
+    NumPy promises these to be the same in every version, which it does not of the methods of a
+    `Generator`.
+    """
+    words: Words = rng.bit_generator.random_raw(n)
+    return words
+
+
 def fresh_stream(rng: Generator) -> Words:
     """Return the state of one stream, seeded by `rng`."""
-    return np.frombuffer(rng.bytes(32), dtype=np.uint64).copy()
+    return raw_words(rng, 4)
 
 
 def fresh_lanes(rng: Generator) -> Words:
     """Return the state of `LANES` independent streams, seeded by `rng`."""
-    words = np.frombuffer(rng.bytes(32 * LANES), dtype=np.uint64)
-    return words.reshape(4, LANES).copy()
+    return raw_words(rng, 4 * LANES).reshape(4, LANES)
 
 
 def threshold(probability: float) -> np.uint64:
@@ -72,6 +81,21 @@ def scale_down(word: Any, n: Any) -> Any:
     high = (word >> np.uint64(32)) * n
     low = ((word & _LOW_HALF) * n) >> np.uint64(32)
     return (high + low) >> np.uint64(32)
+
+
+def draw_values(rng: Generator, size: int, n: int) -> NDArray[np.int64]:
+    """Return `n` values drawn uniformly from 0..size-1."""
+    values = np.empty(n, np.int64)
+    _fill_values(fresh_stream(rng), np.uint64(size), values)
+    return values
+
+
+@compiled
+def _fill_values(stream: Any, size: Any, values: Any) -> None:
+    a, b, c, d = stream
+    for i in range(values.size):
+        word, a, b, c, d = advance(a, b, c, d)
+        values[i] = np.int64(scale_down(word, size))
 
 
 @compiled
