@@ -36,6 +36,16 @@ def old_pure_ldp() -> Path:
 
 
 @functools.cache
+def oldest_packages() -> Path:
+    """Make an environment with the oldest supported compilers and arrays, and Intel's SVML.
+
+    Later builds of numba do not use SVML, so that it can be tried with old ones only.
+    """
+    oldest = ("numpy==2.0.*", "numba==0.61.*", "scipy==1.13.*", "pyarrow<22", "icc-rt")
+    return _make("oldest", "--editable", str(ROOT), *oldest)
+
+
+@functools.cache
 def with_ray() -> Path:
     """Make an environment with Ray."""
     return _make("ray", "--editable", f"{ROOT}[ray]", above=[OURS])

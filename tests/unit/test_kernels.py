@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -12,8 +13,17 @@ from ldp_auditor import mechanisms
 from ldp_auditor.mechanisms.kernels.bits import last_word_mask, position_of_one, unpack
 from ldp_auditor.mechanisms.kernels.noise import LAPLACE, LAYERS, NORMAL, Ziggurat
 from ldp_auditor.mechanisms.kernels.scores import choose_best
-from ldp_auditor.mechanisms.kernels.xoshiro import advance, fresh_stream, scale_down, threshold
+from ldp_auditor.mechanisms.kernels.sums import FULL, Lottery
+from ldp_auditor.mechanisms.kernels.xoshiro import (
+    advance,
+    draw_values,
+    fresh_lanes,
+    fresh_stream,
+    scale_down,
+    threshold,
+)
 from ldp_auditor.mechanisms.local_hashing import first_number, hash_value
+from ldp_auditor.theory.guessing import binomial
 from tests.protocols import NAMES, make
 
 
@@ -154,3 +164,38 @@ def test_batches_of_any_size_hold_reports_of_the_domain(name: str, domain_size: 
         if name in {"SS", "SUE", "OUE", "ASUE", "THE"}:
             last = int(last_word_mask(domain_size))
             assert all(int(word) & ~last == 0 for word in reports[:, -1])
+
+
+@pytest.mark.parametrize(("trials", "p"), [(1, 0.5), (12, 0.5), (40, 0.125), (1000, 0.25)])
+def test_binomial_law_is_exact_in_every_digit(trials: int, p: float) -> None:
+    """Against fractions, down to the rarest numbers that floats can hold."""
+    law = binomial(trials, p, 1 - p)
+    chance = Fraction(p)
+    for successes, probability in enumerate(law.tolist()):
+        exact = (
+            math.comb(trials, successes) * chance**successes * (1 - chance) ** (trials - successes)
+        )
+        if exact > 1e-300:
+            assert probability == pytest.approx(float(exact), rel=1e-12)
+    assert binomial(3, 0.0, 1.0).tolist() == [1, 0, 0, 0]
+    assert binomial(3, 1.0, 0.0).tolist() == [0, 0, 0, 1]
+
+
+def test_a_lottery_of_equal_shares_needs_no_alias() -> None:
+    """With p = 1/2 the shares of one report tie at 1, where rounding must not decide."""
+    lottery = Lottery.of(binomial(1, 0.5, 0.5))
+    assert lottery.aliases.tolist() == [[0, 1]]
+    assert set(lottery.thresholds.ravel().tolist()) == {FULL - 1}
+
+
+def test_streams_are_the_words_of_the_bit_generator() -> None:
+    raw = default_rng(3).bit_generator.random_raw(8)
+    assert fresh_stream(default_rng(3)).tolist() == raw[:4].tolist()
+    assert fresh_lanes(default_rng(3))[0, :8].tolist() == raw.tolist()
+
+
+def test_drawn_values_are_scaled_words() -> None:
+    state = [int(word) for word in default_rng(3).bit_generator.random_raw(4)]
+    expected = [python_xoshiro(state) * 7 >> 64 for _ in range(100)]
+    assert draw_values(default_rng(3), 7, 100).tolist() == expected
+    assert set(expected) == set(range(7))

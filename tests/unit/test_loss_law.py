@@ -180,6 +180,29 @@ def test_pilot_finds_the_threshold_of_the_exact_law() -> None:
     assert value(chosen) > 0.95 * value(best)
 
 
+def test_last_bits_do_not_move_a_threshold_chosen_on_a_pilot() -> None:
+    """Ratios of the same outcome that were rounded in another way are one level, and reach it."""
+    rng = np.random.default_rng(4)
+    steps = rng.integers(-3, 4, (2, 20_000))
+    first, second = np.maximum(steps[0], steps[1]) * 0.7, np.minimum(steps[0], steps[1]) * 0.7
+    plain = best_pilot_threshold(first, second, goal(10**5))
+    nudged = [
+        np.nextafter(ratios, rng.choice([-np.inf, np.inf], len(ratios)))
+        for ratios in (first, second)
+    ]
+    assert best_pilot_threshold(nudged[0], nudged[1], goal(10**5)) == pytest.approx(plain, abs=1e-9)
+    levels = np.unique(first)
+    assert np.abs(levels - plain).min() > 0.1  # no level is near it
+
+
+def test_a_level_at_infinity_has_a_threshold() -> None:
+    """One input sends what the other cannot: that is the best evidence, and it is reached."""
+    first = np.repeat([np.inf, 0.0], [500, 500])
+    second = np.repeat([-np.inf, 0.0], [500, 500])
+    threshold = best_pilot_threshold(first, second, goal(10**5))
+    assert 0 < threshold < np.inf
+
+
 @pytest.mark.parametrize("epsilon", [1.0, 4.0])
 def test_sums_of_clipped_noise_keep_their_digits_where_nothing_is_lost(epsilon: float) -> None:
     """For many reports ln(TPR / FPR) at threshold 0 grows by the same amount with each of them.

@@ -22,7 +22,7 @@ from ldp_auditor.search.bits import joint, odd_of_three, pack
 from ldp_auditor.search.finder import Candidate, Pilot, find_events
 from ldp_auditor.search.layout import Layout, whole
 from ldp_auditor.search.parities import walsh_hadamard
-from ldp_auditor.search.strength import screen, strength
+from ldp_auditor.search.strength import largest, screen, strength
 
 
 class Hostile:
@@ -228,3 +228,12 @@ def test_the_layout_keeps_only_what_its_events_need() -> None:
     table = layout.matrix(reports[0])
     held = [int(c.event.holds(reports[0], table).sum()) for c in candidates if c.first == 0]
     assert held == [c.hits for c in candidates if c.first == 0]
+
+
+def test_of_equal_values_the_first_are_the_largest() -> None:
+    """Whichever way a processor sorts: `np.argpartition` keeps others with AVX-512."""
+    rng = np.random.default_rng(1)
+    values = rng.integers(0, 5, 1000).astype(np.float64)
+    for most in (1, 150, 999, 1000, 2000):
+        expected = sorted(sorted(range(1000), key=lambda i: -values[i])[:most])
+        assert largest(values, most).tolist() == expected

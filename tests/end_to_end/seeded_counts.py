@@ -1,0 +1,122 @@
+"""Prints the counts of many seeded audits and checks, for tests that compare machines.
+
+`python -m tests.end_to_end.seeded_counts [other-libm]` prints one JSON object. Whatever this table
+holds must be the same on every machine; `seeded_counts.json` keeps it. A change that moves a count
+on purpose writes that file anew, and is marked "results change" in CHANGELOG.md.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+SEED = 7
+TRIALS = 4_000
+
+
+def audits() -> Iterator[tuple[str, list[int]]]:
+    """Every protocol: both attacks, one report and many, records."""
+    from ldp_auditor import mechanisms
+    from ldp_auditor.auditing import AuditPlan, run
+    from ldp_auditor.comparison import plan_comparison
+    from ldp_auditor.longitudinal import Study, carry_out, run_study
+
+    studies = {
+        "once": None,
+        "law": Study(reports=(1, 4, 12)),
+        "simulate": Study(reports=(3,), composition="simulate"),
+    }
+    for epsilon, domain_size in ((0.5, 5), (1.0, 100), (4.0, 70)):
+        for how, study in studies.items():
+            plans = plan_comparison(
+                (),
+                epsilon=epsilon,
+                domain_size=domain_size,
+                epsilon_infinity=2 * epsilon,
+                attack="both",
+                study=study,
+                trials=TRIALS,
+                seed=SEED,
+            )
+            for plan in plans.audits:
+                for result in carry_out(plan, study):
+                    setting = f"{plan.mechanism.name} {epsilon} {domain_size} {plan.attack}"
+                    yield f"{setting} {result.options.get('reports', 1)} {how}", _counts(result)
+    for name in ("RAPPOR", "dBitFlipPM", "Memo[OUE]"):
+        options = {
+            "RAPPOR": {},
+            "dBitFlipPM": {"epsilon": 1.0, "buckets": 7, "bits": 3},
+            "Memo[OUE]": {"epsilon": 1.0},
+        }[name]
+        mechanism = mechanisms.make(name, domain_size=20, **options)
+        for attack in ("paper", "optimal"):
+            plan = AuditPlan(mechanism=mechanism, attack=attack, trials=TRIALS, seed=SEED)
+            for result in run_study(plan, Study(reports=(1, 5))):
+                yield f"{name} {attack} {result.options['reports']}", _counts(result)
+    for epsilon in (1.0, 3.0):
+        records = [*mechanisms.available_for_records(), "SPL[OLH]", "SPL[SHE]", "SMP[SS]"]
+        for name in records:
+            for attack in ("paper", "optimal"):
+                for sizes in ((4, 4, 4), (3, 20)):
+                    mechanism = mechanisms.make(name, epsilon=epsilon, domain_sizes=sizes)
+                    plan = AuditPlan(
+                        mechanism=mechanism,
+                        pair=mechanism.default_pair,
+                        attack=attack,
+                        trials=TRIALS,
+                        seed=SEED,
+                    )
+                    yield f"{name} {epsilon} {sizes} {attack}", _counts(run(plan))
+
+
+def _counts(result: Any) -> list[int]:
+    return [result.counts.trials, result.counts.true_positives, result.counts.false_positives]
+
+
+def checks() -> Iterator[tuple[str, list[list[Any]]]]:
+    """Reports of several kinds: which events are proven, and on which counts."""
+    from ldp_auditor import mechanisms
+    from ldp_auditor.checking import check, check_recorded
+    from ldp_auditor.core import Claim
+    from ldp_auditor.seeding import chunk_generator
+
+    for name in ("GRR", "OUE", "SHE", "OLH", "SS", "AGM"):
+        delta = {} if name != "AGM" else {"delta": 1e-5}
+        mechanism = mechanisms.make(name, epsilon=2.0, domain_size=6, **delta)
+        reports = {
+            value: mechanism.privatize(value, 3000, chunk_generator(SEED, 1, value, 0)).tolist()
+            for value in range(3)
+        }
+        for claimed in (1.0, 2.0):
+            result = check_recorded(name, reports, claim=Claim(claimed, 0.0), learn=False)
+            yield f"check recorded {name} {claimed}", _findings(result)
+    sampled = check(tell_truth_often, [0, 1, 2], epsilon=1.0, trials=20_000, learn=False)
+    yield "check sampled", _findings(sampled)
+
+
+def tell_truth_often(value: int, rng: Any) -> int:
+    """Randomized response over three values with epsilon ln 4, for a check in processes."""
+    return int((value + max(0, rng.integers(6) - 3)) % 3)
+
+
+def _findings(result: Any) -> list[list[Any]]:
+    return [
+        [finding.event, finding.counts.true_positives, finding.counts.false_positives]
+        for finding in result.findings
+    ]
+
+
+def main() -> None:
+    """Print the table."""
+    if "other-libm" in sys.argv:
+        from tests.end_to_end.other_libm import install
+
+        install()
+    rows = [*audits(), *checks()]
+    print("{\n" + ",\n".join(f"{json.dumps(a)}: {json.dumps(b)}" for a, b in rows) + "\n}")
+
+
+if __name__ == "__main__":
+    main()
