@@ -51,7 +51,7 @@ OWN_OPTIONS = {"ignore_unknown_options": True}
 
 app.command(name="list")(list_protocols)
 app.command(context_settings=OWN_OPTIONS)(audit)
-app.command()(compare)
+app.command(context_settings=OWN_OPTIONS)(compare)
 app.command(context_settings=OWN_OPTIONS)(explain)
 app.command(context_settings=OWN_OPTIONS)(profile)
 app.command(context_settings=OWN_OPTIONS)(check)

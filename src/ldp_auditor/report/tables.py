@@ -121,11 +121,13 @@ def comparison_table(comparison: Comparison) -> TextTable:
             )
         )
     first = comparison.results[0]
-    deltas = {(result.per_report or result.claim).delta for result in comparison.results} - {0.0}
+    deltas = {(result.per_report or result.claim).delta for result in comparison.results}
+    where = " where one is needed" if 0.0 in deltas else ""
+    deltas -= {0.0}
     title = (
         f"Attack {', '.join(sorted(attacks))}; k = {first.domain_size}, "
         f"T = {first.counts.trials:,}, alpha = {first.alpha:g}, seed {first.seed}"
-        + "".join(f", delta = {delta:g} where one is needed" for delta in deltas)
+        + "".join(f", delta = {delta:g}{where}" for delta in deltas)
     )
     columns = (
         "name",
@@ -281,8 +283,9 @@ def explanation_table(explanation: Explanation) -> TextTable:
         for result in explanation.results
     ]
     first = explanation.results[0]
+    over = f", {first.options['reports']} reports" if "reports" in first.options else ""
     title = (
-        f"{first.mechanism} (k = {first.domain_size}): from the claim to what T = "
+        f"{first.mechanism} (k = {first.domain_size}{over}): from the claim to what T = "
         f"{first.counts.trials:,} trials prove"
     )
     columns = ("attack", "claimed", "- slack", "- weakness", "- Monte Carlo", "= proven")
