@@ -62,7 +62,7 @@ class ViolationCount:
         """The count in one line."""
         if not self.audits:
             return f"{_audits(self.unclaimed)} without a claim, so that none could be broken"
-        more = f"; {_audits(self.unclaimed)} more without a claim" if self.unclaimed else ""
+        more = f" and {self.unclaimed:,} more without a claim" if self.unclaimed else ""
         if not self.violations:
             return f"no violation found in {_audits(self.audits)}{more}"
         found = "1 violation" if self.violations == 1 else f"{self.violations:,} violations"

@@ -38,7 +38,7 @@ from ldp_auditor.cli.arguments import (
     parse_study,
     split_words,
 )
-from ldp_auditor.cli.output import console, exit_code, say, say_json
+from ldp_auditor.cli.output import EXIT_BAD_INPUT, console, exit_code, say, say_json
 
 
 def compare(
@@ -137,9 +137,9 @@ def compare(
         from ldp_auditor.report.tables import comparison_table
 
         say(comparison_table(comparison).draw(console()))
-        for name, reason in comparison.refused.items():
-            say(f"{name} was left out: {reason}")
         if not protocols:
+            for name, reason in comparison.refused.items():
+                say(f"{name} was left out: {reason}")
             free = [r.mechanism for r in comparison.results if r.claim.epsilon == math.inf]
             for name in dict.fromkeys(free):
                 say(f"{name} promises nothing; name it to test the claim on it")
@@ -154,4 +154,7 @@ def compare(
 
             draw_over_time(over_time_curves(comparison.results), figure)
         print(f"figure written to {figure}", file=sys.stderr)
-    return exit_code(comparison.violations.violations)
+    left_out = [name for name in comparison.refused if name in protocols]
+    for name in left_out:
+        print(f"ldp-auditor: {name}: {comparison.refused[name]}", file=sys.stderr)
+    return EXIT_BAD_INPUT if left_out else exit_code(comparison.violations.violations)

@@ -117,7 +117,7 @@ def comparison_table(comparison: Comparison) -> TextTable:
                 number(result.worst_case_epsilon),
                 small_number(counts.true_positives / counts.trials),
                 small_number(counts.false_positives / counts.trials),
-                "VIOLATION" if result.verdict == "violation" else "none found",
+                verdict_word(result),
             )
         )
     first = comparison.results[0]
@@ -230,7 +230,7 @@ def over_time_table(results: Sequence[AuditResult]) -> TextTable:
             number(result.empirical_epsilon),
             small_number(result.counts.true_positives / result.counts.trials),
             small_number(result.counts.false_positives / result.counts.trials),
-            "VIOLATION" if result.verdict == "violation" else "none found",
+            verdict_word(result),
         )
         for result in results
     ]
@@ -307,6 +307,13 @@ def profile_table(title: str, points: Sequence[tuple[float, float]]) -> TextTabl
     """The privacy profile: the smallest delta at every epsilon."""
     rows = [(f"{epsilon:.4g}", f"{delta:.6g}") for epsilon, delta in points]
     return TextTable(title, ("epsilon", "smallest delta"), rows)
+
+
+def verdict_word(result: AuditResult) -> str:
+    """The verdict for a column of a table."""
+    if result.verdict == "violation":
+        return "VIOLATION"
+    return "no claim" if result.claim.epsilon == math.inf else "none found"
 
 
 def _exact(value: float | None) -> str:

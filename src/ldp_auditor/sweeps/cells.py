@@ -115,11 +115,11 @@ def _check_kind(name: str, value: Any) -> None:
 
 def _check_size(name: str, value: Any) -> None:
     """Raise unless the numbers of a setting fit a column of the table."""
-    for entry in _leaves(tuple_of(value)):
-        require(
-            not isinstance(entry, Real) or not LARGEST_WHOLE < abs(entry) < math.inf,
-            f"{name} must be below 2^63, so that it fits a column of the table",
-        )
+    numbers: list[Any] = [e for e in _leaves(tuple_of(value)) if isinstance(e, Real)]
+    require(
+        not any(LARGEST_WHOLE < abs(number) < math.inf for number in numbers),
+        f"{name} must be below 2^63, so that it fits a column of the table",
+    )
 
 
 def _leaves(value: Any) -> list[Any]:
