@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ldp_auditor.bounds import find_bound
-from ldp_auditor.core import Claim, Counts, Verdict
+from ldp_auditor.core import Claim, Counts, Verdict, verdict_on
 from ldp_auditor.errors import require
 
 POWER_RATES = (0.5, 0.1, 0.01, 0.001)
@@ -51,6 +51,8 @@ class CheckResult:
     seconds: float
     reports: int = 0
     """Reports that were made, or read, in all."""
+    learned: bool | None = None
+    """Whether a classifier was among what proposed events, where it is known."""
     repeat: str = ""
     """What repeats the check: a command, or a line of Python."""
 
@@ -63,8 +65,8 @@ class CheckResult:
     @property
     def verdict(self) -> Verdict:
         """`violation` if a proven lower bound exceeds the claim; never "pass"."""
-        broken = any(f.empirical_epsilon > self.claim.epsilon for f in self.findings)
-        return "violation" if broken else "no-violation-found"
+        strongest = max((f.empirical_epsilon for f in self.findings), default=0.0)
+        return verdict_on(self.claim, strongest)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -78,6 +80,7 @@ class CheckResult:
             "trials": self.trials,
             "pilot_trials": self.pilot_trials,
             "reports": self.reports,
+            "learned": self.learned,
             "verdict": self.verdict,
             "findings": [
                 {

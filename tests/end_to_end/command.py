@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
+
+from ldp_auditor.cli import main
 
 EXECUTABLE = Path(sys.executable).with_name("ldp-auditor")
 
@@ -20,6 +23,22 @@ def run(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess
     return subprocess.run(
         [EXECUTABLE, *arguments], cwd=cwd, capture_output=True, text=True, timeout=120, check=False
     )
+
+
+def run_here(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the command in this process, which takes a moment instead of seconds."""
+    output, errors = io.StringIO(), io.StringIO()
+    kept = sys.argv
+    sys.argv = ["ldp-auditor", *arguments]
+    try:
+        with redirect_stdout(output), redirect_stderr(errors):
+            main()
+    except SystemExit as ended:
+        code = ended.code
+    finally:
+        sys.argv = kept
+    assert isinstance(code, int)
+    return subprocess.CompletedProcess(sys.argv, code, output.getvalue(), errors.getvalue())
 
 
 def run_json(*arguments: str) -> dict[str, Any]:
