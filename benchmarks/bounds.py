@@ -17,7 +17,7 @@ import numpy as np
 from scipy import stats
 
 from ldp_auditor import AuditPlan, Counts, mechanisms
-from ldp_auditor.auditing import fit_attack
+from ldp_auditor.audits.run import fit_attack
 from ldp_auditor.bounds import BOUNDS
 
 PROTOCOLS = ("GRR", "OUE", "BLH", "AGM")

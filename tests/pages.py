@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from ldp_auditor.page.points import Point, points_of
+from ldp_auditor.results.audit_result import AuditResult
+from ldp_auditor.results.journal import JOURNAL, line_of
 from ldp_auditor.sweeps.cells import digest
-from ldp_auditor.sweeps.journal import JOURNAL, line_of
-from ldp_auditor.sweeps.records import audit_of
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -85,7 +85,7 @@ def checked(target: str = "package:mechanism", **changed: Any) -> dict[str, Any]
 
 def points(*results: dict[str, Any]) -> list[Point]:
     """The points of some audits."""
-    found = points_of(("key", audit_of(result)) for result in results)
+    found = points_of(("key", AuditResult.from_dict(result)) for result in results)
     return [point for mine in found.values() for point in mine]
 
 

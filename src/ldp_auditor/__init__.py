@@ -11,37 +11,38 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ldp_auditor.auditing import AuditPlan, run
-    from ldp_auditor.comparison import Comparison, compare
-    from ldp_auditor.core import AuditResult, Claim, Counts, InputPair, Rates
+    from ldp_auditor.audits.comparison import Comparison, compare
+    from ldp_auditor.audits.interface import audit, audit_over_time
+    from ldp_auditor.audits.plan import AuditPlan
+    from ldp_auditor.audits.stopping import Stopping
+    from ldp_auditor.core import Claim, Counts, InputPair, Rates
+    from ldp_auditor.deprecated import Study, run, run_study, run_until_precise
     from ldp_auditor.errors import AuditError
-    from ldp_auditor.interface import audit, audit_over_time
-    from ldp_auditor.longitudinal import Study, run_study
-    from ldp_auditor.sequential import Stopping, run_until_precise
+    from ldp_auditor.results.audit_result import AuditResult
     from ldp_auditor.sweeps import Grid, Sweep, sweep
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "audit": "ldp_auditor.interface",
-    "audit_over_time": "ldp_auditor.interface",
-    "Study": "ldp_auditor.longitudinal",
-    "run_study": "ldp_auditor.longitudinal",
-    "run": "ldp_auditor.auditing",
-    "AuditPlan": "ldp_auditor.auditing",
-    "compare": "ldp_auditor.comparison",
-    "Comparison": "ldp_auditor.comparison",
-    "AuditResult": "ldp_auditor.core",
+    "audit": "ldp_auditor.audits.interface",
+    "audit_over_time": "ldp_auditor.audits.interface",
+    "AuditPlan": "ldp_auditor.audits.plan",
+    "compare": "ldp_auditor.audits.comparison",
+    "Comparison": "ldp_auditor.audits.comparison",
+    "AuditResult": "ldp_auditor.results.audit_result",
     "Claim": "ldp_auditor.core",
     "Counts": "ldp_auditor.core",
     "InputPair": "ldp_auditor.core",
     "Rates": "ldp_auditor.core",
     "AuditError": "ldp_auditor.errors",
-    "Stopping": "ldp_auditor.sequential",
-    "run_until_precise": "ldp_auditor.sequential",
+    "Stopping": "ldp_auditor.audits.stopping",
     "Grid": "ldp_auditor.sweeps",
     "Sweep": "ldp_auditor.sweeps",
     "sweep": "ldp_auditor.sweeps",
+    "Study": "ldp_auditor.deprecated",
+    "run": "ldp_auditor.deprecated",
+    "run_study": "ldp_auditor.deprecated",
+    "run_until_precise": "ldp_auditor.deprecated",
 }
 
 __all__ = [

@@ -25,8 +25,8 @@ from ldp_auditor.execution.processes import Limits, ProcessEngine
 from ldp_auditor.execution.ray_cluster import RayEngine, RaySessions, ray_if_asked
 from ldp_auditor.execution.serving import told
 from ldp_auditor.execution.threads import worker_count
-from ldp_auditor.findings import CheckResult, Finding
 from ldp_auditor.proving import MOST_PILOT, TRIALS, CheckPlan, findings_of, result_of
+from ldp_auditor.results.check_result import CheckResult, Finding
 from ldp_auditor.sampling import (
     OpenTarget,
     Proposed,

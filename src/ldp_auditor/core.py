@@ -6,8 +6,8 @@ All of them are frozen and validate once, when made. Nothing here samples, draws
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -221,67 +221,3 @@ class Attack(Protocol):
     def pilot_trials(self) -> int:
         """Trials per input that were spent on choosing it."""
         ...
-
-
-@dataclass(frozen=True)
-class AuditResult:
-    """What one audit found, with everything that is needed to repeat it."""
-
-    mechanism: str
-    claim: Claim
-    domain_size: int
-    pair: InputPair
-    attack: str
-    bound: str
-    alpha: float
-    counts: Counts
-    empirical_epsilon: float
-    attack_epsilon: float | None
-    worst_case_epsilon: float | None
-    monte_carlo_limit: float
-    seed: int
-    seconds: float
-    options: Mapping[str, Any] = field(default_factory=dict)
-    pilot_trials: int = 0
-    """Trials per input that were spent on choosing the attack, on top of those counted."""
-    per_report: Claim | None = None
-    """What is promised for a single report, where `claim` is about many of them."""
-    exact_rates: Rates | None = None
-    """Exact rates of true and false positives of the attack, where they are known."""
-
-    @property
-    def verdict(self) -> Verdict:
-        """`violation` if the proven lower bound exceeds the claim; never "pass"."""
-        return verdict_on(self.claim, self.empirical_epsilon)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON; an infinite number becomes the string "inf"."""
-        stated = self.per_report or self.claim
-        exact = self.exact_rates
-        plain = {
-            "mechanism": self.mechanism,
-            "epsilon": stated.epsilon,
-            "delta": stated.delta,
-            "domain_size": self.domain_size,
-            "pair": [self.pair.first, self.pair.second],
-            **self.options,
-            **({} if stated is self.claim else {"claimed_epsilon": self.claim.epsilon}),
-            **({} if stated is self.claim else {"claimed_delta": self.claim.delta}),
-            "attack": self.attack,
-            "bound": self.bound,
-            "alpha": self.alpha,
-            "trials": self.counts.trials,
-            "pilot_trials": self.pilot_trials,
-            "true_positives": self.counts.true_positives,
-            "false_positives": self.counts.false_positives,
-            "exact_true_positive_rate": None if exact is None else exact.true_positive,
-            "exact_false_positive_rate": None if exact is None else exact.false_positive,
-            "empirical_epsilon": self.empirical_epsilon,
-            "attack_epsilon": self.attack_epsilon,
-            "worst_case_epsilon": self.worst_case_epsilon,
-            "monte_carlo_limit": self.monte_carlo_limit,
-            "verdict": self.verdict,
-            "seed": self.seed,
-            "seconds": self.seconds,
-        }
-        return {key: "inf" if value == math.inf else value for key, value in plain.items()}

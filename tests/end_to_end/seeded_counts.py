@@ -18,10 +18,12 @@ TRIALS = 4_000
 
 def audits() -> Iterator[tuple[str, list[int]]]:
     """Every protocol: both attacks, one report and many, records."""
+    from ldp_auditor.XX import Study, run_study
+
     from ldp_auditor import mechanisms
-    from ldp_auditor.auditing import AuditPlan, run
-    from ldp_auditor.comparison import plan_comparison
-    from ldp_auditor.longitudinal import Study, carry_out, run_study
+    from ldp_auditor.audits.comparison import plan_comparison
+    from ldp_auditor.audits.plan import AuditPlan
+    from ldp_auditor.audits.run import carry_out, run
 
     studies = {
         "once": None,

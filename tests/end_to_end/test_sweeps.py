@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from ldp_auditor.results.journal import line_of
 from ldp_auditor.sweeps import Grid
 from ldp_auditor.sweeps.cells import digest
-from ldp_auditor.sweeps.journal import line_of
 from tests.end_to_end.command import run, run_json
 from tests.end_to_end.sweeping import (
     keys,

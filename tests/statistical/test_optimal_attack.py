@@ -9,7 +9,8 @@ import pytest
 from numpy.random import Generator
 
 from ldp_auditor import Claim, InputPair, audit, mechanisms
-from ldp_auditor.auditing import AuditPlan, fit_attack, run
+from ldp_auditor.audits.plan import AuditPlan
+from ldp_auditor.audits.run import fit_attack, run
 from ldp_auditor.core import Floats, Reports
 from tests.protocols import make, names_at
 from tests.statistical.evidence import agrees, at_most

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from ldp_auditor import AuditPlan, AuditResult, InputPair, Study, mechanisms, run_study
-from ldp_auditor.auditing import fit_attack
+from ldp_auditor.audits.many_reports import Accumulated, Tally
+from ldp_auditor.audits.run import fit_attack
 from ldp_auditor.core import Counts, Floats
-from ldp_auditor.longitudinal import Accumulated, Tally
 from ldp_auditor.mechanisms import FrequencyOracle
 from ldp_auditor.mechanisms.kernels.noise import draw_laplace_sums
 from tests.protocols import NAMES

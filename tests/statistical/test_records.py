@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ldp_auditor import AuditPlan, mechanisms, run
-from ldp_auditor.auditing import fit_attack
+from ldp_auditor.audits.run import fit_attack
 from ldp_auditor.mechanisms import RecordMechanism
 from tests.protocols import NAMES
 from tests.statistical.evidence import FALSE_ALARM, agrees

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from ldp_auditor import AuditError, AuditPlan, Claim, Stopping, run, run_until_precise
-from ldp_auditor.sequential import alpha_of_look
+from ldp_auditor.audits.stopping import alpha_of_look
 from tests.protocols import make
 from tests.statistical.evidence import at_most
 from tests.statistical.test_optimal_attack import Additive

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +10,14 @@ import numpy as np
 import pytest
 from numpy.random import Generator
 
-from ldp_auditor import Claim, Study, run
-from ldp_auditor.auditing import AuditPlan
+from ldp_auditor import Claim, Stopping
+from ldp_auditor.audits.checkpoints import gaps
+from ldp_auditor.audits.interface import plan_audit
+from ldp_auditor.audits.plan import AuditPlan
+from ldp_auditor.audits.run import run
 from ldp_auditor.execution.threads import ThreadEngine
-from ldp_auditor.interface import plan_audit
-from ldp_auditor.longitudinal import carry_out
-from ldp_auditor.sweeps.checkpoints import gaps
-from ldp_auditor.sweeps.journal import Journal
-from ldp_auditor.sweeps.recording import recorder
+from ldp_auditor.results.folder import results_folder
+from ldp_auditor.results.journal import Journal
 
 
 class Bulky:
@@ -47,35 +48,44 @@ def stop_after(reports: int) -> Any:
     return progress
 
 
-@pytest.mark.parametrize("study", [None, Study(reports=(2, 5))])
-def test_an_interrupted_audit_goes_on(study: Study | None, tmp_path: Path) -> None:
-    trials = 10_000
-    if study is None:
+AUTO = Stopping(precision=1e-6, max_trials=10_000)
+
+
+@pytest.mark.parametrize("trials", [10_000, AUTO])
+@pytest.mark.parametrize("reports", [(1,), (2, 5)])
+def test_an_interrupted_audit_goes_on(
+    reports: tuple[int, ...], trials: int | Stopping, tmp_path: Path
+) -> None:
+    if reports == (1,):
         plan = plan_audit(Bulky(), trials=trials)
     else:
-        plan = plan_audit("OUE", epsilon=1.0, domain_size=2000, trials=trials)
-    straight = carry_out(plan, study, ThreadEngine(1))
+        plan = plan_audit("OUE", epsilon=1.0, domain_size=2000, trials=trials, reports=reports)
+    straight = run(plan, engine=ThreadEngine(1))
     for share in (0.1, 0.5, 0.9):
-        with pytest.raises(StoppedError), recorder(tmp_path) as record:
-            record.carry_out(plan, study, ThreadEngine(2), stop_after(int(share * trials)))
+        with pytest.raises(StoppedError), results_folder(tmp_path) as journal:
+            stop = stop_after(int(share * plan.most_trials))
+            run(plan, engine=ThreadEngine(2), journal=journal, progress=stop)
     heard: list[int] = []
-    with recorder(tmp_path) as record:
-        resumed = record.carry_out(plan, study, ThreadEngine(2), heard.append)
-    assert [r.counts for r in resumed] == [r.counts for r in straight]
-    assert sum(heard) == 2 * trials
+    with results_folder(tmp_path) as journal:
+        resumed = run(plan, engine=ThreadEngine(2), journal=journal, progress=heard.append)
+    assert [replace(r, seconds=0.0) for r in resumed] == [replace(r, seconds=0.0) for r in straight]
+    assert sum(heard) == 2 * plan.most_trials
+    with results_folder(tmp_path) as journal:
+        again = run(plan, journal=journal)
+    assert again == tuple(replace(r, seconds=0.0) for r in straight)
     with Journal.open(tmp_path) as journal:
         portions = [e["plan"]["chunks"] for e in journal.entries.values() if "chunks" in e["plan"]]
         whole = [e for e in journal.entries.values() if "chunks" not in e["plan"]]
     assert len(portions) > 2
     assert len(whole) == 1
-    assert list(gaps(sorted(map(tuple, portions)), max(b for _, b in portions))) == []
+    assert list(gaps(sorted(map(tuple, portions)), 0, max(b for _, b in portions))) == []
 
 
 def test_other_audits_are_not_mixed_in(tmp_path: Path) -> None:
     plans = [plan_audit("GRR", epsilon=1.0, domain_size=5, trials=10_000, seed=s) for s in (1, 2)]
-    with recorder(tmp_path) as record:
+    with results_folder(tmp_path) as journal:
         for plan in plans:
-            assert record.carry_out(plan, None)[0].counts == run(plan).counts
+            assert run(plan, journal=journal)[0].counts == run(plan)[0].counts
     text = (tmp_path / "results.csv").read_text()
     assert text.count("\n") == 3
 
@@ -104,23 +114,20 @@ PORTIONS: list[tuple[Any, Any]] = [
 def test_poisoned_portions_do_not_fit(tmp_path: Path) -> None:
     """What overlaps, reaches beyond the audit or has another shape is left out."""
     plan: AuditPlan = plan_audit("GRR", epsilon=1.0, domain_size=5, trials=1_000_000)
-    from ldp_auditor.sweeps.cells import content_of
-
     counts = {"trials": 2**18, "true_positives": 0, "false_positives": 0}
     for number, (chunks, changed) in enumerate(PORTIONS):
         folder = tmp_path / str(number)
         with Journal.open(folder) as journal:
-            journal.add({**content_of(plan, None), "chunks": chunks}, [{**counts, **changed}], 0.0)
-        with recorder(folder) as record:
-            assert record.carry_out(plan, None)[0].counts == run(plan).counts, (chunks, changed)
+            journal.add({**plan.content, "chunks": chunks}, [{**counts, **changed}], 0.0)
+        with results_folder(folder) as journal:
+            found = run(plan, journal=journal)[0].counts
+        assert found == run(plan)[0].counts, (chunks, changed)
 
 
 def test_portions_with_other_looks_do_not_fit(tmp_path: Path) -> None:
-    from ldp_auditor.sweeps.cells import content_of
-
     plan = plan_audit("GRR", epsilon=1.0, domain_size=5, trials=1_000_000)
     look = {"trials": 2**18, "true_positives": 0, "false_positives": 0}
     with Journal.open(tmp_path) as journal:
-        journal.add({**content_of(plan, None), "chunks": [0, 1]}, [look, look], 0.0)
-    with recorder(tmp_path) as record:
-        assert record.carry_out(plan, None)[0].counts == run(plan).counts
+        journal.add({**plan.content, "chunks": [0, 1]}, [look, look], 0.0)
+    with results_folder(tmp_path) as journal:
+        assert run(plan, journal=journal)[0].counts == run(plan)[0].counts

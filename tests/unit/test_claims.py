@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ldp_auditor import studies
+from ldp_auditor.results.table import Row
 from ldp_auditor.studies.claims import (
     Statement,
     available,
@@ -20,7 +21,6 @@ from ldp_auditor.studies.claims import (
 from ldp_auditor.studies.claims.comparisons import below
 from ldp_auditor.studies.claims.shapes import single
 from ldp_auditor.studies.claims.statement import every
-from ldp_auditor.sweeps.table import Row
 
 STATEMENTS = {statement.name: statement for statement in available()}
 LIMIT = 12.025161681195694

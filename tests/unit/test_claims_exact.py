@@ -10,13 +10,13 @@ import pytest
 
 from ldp_auditor import studies
 from ldp_auditor.attacks.paper import PaperAttack
+from ldp_auditor.audits.interface import plan_audit
 from ldp_auditor.core import Rates
-from ldp_auditor.interface import plan_audit
 from ldp_auditor.mechanisms.unary_encoding import SUE
+from ldp_auditor.results.table import Row
 from ldp_auditor.studies.claims import available, judge, limits, second_value
 from ldp_auditor.studies.claims.debugging import exact_epsilon
 from ldp_auditor.studies.settings import DOMAIN_SIZES, EPSILONS
-from ldp_auditor.sweeps.table import Row
 
 STATEMENTS = {statement.name: statement for statement in available()}
 CHEAP = tuple(f"figure-{number}" for number in (1, 2, 3, 4, 5, 7, 10, 12))

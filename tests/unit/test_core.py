@@ -22,8 +22,9 @@ from ldp_auditor import (
     compare,
     mechanisms,
 )
-from ldp_auditor.auditing import Piece, prepare
-from ldp_auditor.comparison import plan_comparison
+from ldp_auditor.audits.chunks import Piece
+from ldp_auditor.audits.comparison import plan_comparison
+from ldp_auditor.audits.run import prepare
 from ldp_auditor.mechanisms.unary_encoding import SUE
 from ldp_auditor.report.figures import comparison_bars
 from ldp_auditor.seeding import chunk_generator, stream_key

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ldp_auditor import AuditError, AuditPlan, audit, mechanisms
-from ldp_auditor.explanation import CERTIFICATES, explain, trials_to_certify
+from ldp_auditor.audits.gap import CERTIFICATES, explain, trials_to_certify
 from ldp_auditor.report.gap import gap_steps
 from tests.protocols import law_of, make, names_at
 

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from ldp_auditor import audit
-from ldp_auditor.auditing import run
+from ldp_auditor.audits.interface import plan_audit
+from ldp_auditor.audits.run import run
 from ldp_auditor.errors import AuditError
 from ldp_auditor.exploring import document
 from ldp_auditor.exploring.curves import GRIDS, LATER, curves, exact_at
 from ldp_auditor.exploring.measuring import StoppableEngine, StoppedError
 from ldp_auditor.exploring.settings import AXES, offered, read_axis, read_setting
-from ldp_auditor.interface import plan_audit
 from tests.exploring import ASKED
 from tests.pages import HOSTILE
 

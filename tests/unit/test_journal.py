@@ -15,9 +15,9 @@ import pytest
 
 from ldp_auditor.errors import AuditError
 from ldp_auditor.execution.threads import ThreadEngine
+from ldp_auditor.results.files import replace_file
+from ldp_auditor.results.journal import Journal, line_of, understood
 from ldp_auditor.sweeps.cells import Cell, digest
-from ldp_auditor.sweeps.files import replace_file
-from ldp_auditor.sweeps.journal import Journal, line_of, understood
 from ldp_auditor.sweeps.running import plain_result
 
 PLANS = [{"protocol": "GRR", "epsilon": 0.1 * seed, "seed": seed} for seed in range(1, 5)]

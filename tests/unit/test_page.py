@@ -18,7 +18,7 @@ from ldp_auditor.page.figures import bars_figure, curve_figure, gap_figure
 from ldp_auditor.page.folder import read_folder
 from ldp_auditor.page.markup import element, shown, text
 from ldp_auditor.page.points import axis_of, points_of, varied
-from ldp_auditor.sweeps.records import audit_of
+from ldp_auditor.results.audit_result import AuditResult
 from tests.pages import HOSTILE, audited, checked, points, swept, write
 
 
@@ -80,7 +80,7 @@ def test_what_is_infinite_has_no_gap() -> None:
 
 def test_bars_put_the_strongest_first_and_what_promises_nothing_last() -> None:
     found = points_of(
-        ("key", audit_of(plain))
+        ("key", AuditResult.from_dict(plain))
         for plain in (
             audited("weak", empirical_epsilon=0.2),
             audited("none", epsilon="inf", empirical_epsilon=5.0),

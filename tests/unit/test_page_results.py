@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from ldp_auditor.core import AuditResult
 from ldp_auditor.errors import AuditError
 from ldp_auditor.page.folder import read_folder
-from ldp_auditor.sweeps.records import audit_of, check_of
+from ldp_auditor.results.audit_result import AuditResult
+from ldp_auditor.results.check_result import CheckResult
 from tests.pages import audited, checked, write
 
 NOT_NEEDED = {
@@ -25,7 +25,7 @@ NOT_NEEDED = {
 
 
 def test_an_audit_is_read_back_as_it_was() -> None:
-    result = audit_of(audited())
+    result = AuditResult.from_dict(audited())
     assert isinstance(result, AuditResult)
     told = result.to_dict()
     assert {key: told[key] for key in audited() if key != "version"} == {
@@ -34,7 +34,7 @@ def test_an_audit_is_read_back_as_it_was() -> None:
 
 
 def test_a_check_is_read_back_as_it_was() -> None:
-    told = check_of(checked()).to_dict()
+    told = CheckResult.from_dict(checked()).to_dict()
     assert {key: told[key] for key in checked() if key != "version"} == {
         key: value for key, value in checked().items() if key != "version"
     }
@@ -70,7 +70,7 @@ def test_a_check_is_read_back_as_it_was() -> None:
 )
 def test_what_is_no_audit_is_refused(changed: dict[str, Any]) -> None:
     with pytest.raises(AuditError):
-        audit_of(audited() | changed)
+        AuditResult.from_dict(audited() | changed)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_what_is_no_audit_is_refused(changed: dict[str, Any]) -> None:
 )
 def test_what_is_no_check_is_refused(changed: dict[str, Any]) -> None:
     with pytest.raises(AuditError):
-        check_of(checked(**changed))
+        CheckResult.from_dict(checked(**changed))
 
 
 @pytest.mark.parametrize("missing", [key for key in audited() if key not in ("version",)])
@@ -86,10 +86,10 @@ def test_a_missing_key_is_told_or_not_needed(missing: str) -> None:
     plain = audited()
     del plain[missing]
     if missing in NOT_NEEDED:
-        assert audit_of(plain).mechanism == "GRR"
+        assert AuditResult.from_dict(plain).mechanism == "GRR"
     else:
         with pytest.raises(AuditError, match=missing):
-            audit_of(plain)
+            AuditResult.from_dict(plain)
 
 
 def test_the_folder_tells_what_it_left_out(tmp_path: Path) -> None:

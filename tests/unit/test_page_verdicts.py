@@ -10,8 +10,9 @@ from ldp_auditor.page.evidence import command_of, evidence_of
 from ldp_auditor.page.overview import overview_rows
 from ldp_auditor.page.points import points_of
 from ldp_auditor.page.verdicts import confidence, headline, verdict_on_audits, verdict_on_check
+from ldp_auditor.results.audit_result import AuditResult
+from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.sweeps import Grid, sweep
-from ldp_auditor.sweeps.records import audit_of, check_of
 from tests.pages import audited, checked, points
 
 
@@ -91,7 +92,7 @@ def test_settings_that_theory_breaks_are_counted() -> None:
 def test_headlines() -> None:
     good, bad = points(audited()), points(audited("bad", empirical_epsilon=2.0))
     kept, broken = verdict_on_audits("GRR", good), verdict_on_audits("bad", bad)
-    check = verdict_on_check(check_of(checked()))
+    check = verdict_on_check(CheckResult.from_dict(checked()))
     assert headline([kept]) == "The mechanism keeps its privacy promise."
     assert headline([broken, kept]) == "1 of 2 mechanisms breaks its privacy promise."
     theory = verdict_on_audits("theory", points(audited(worst_case_epsilon=1.5)))
@@ -110,7 +111,7 @@ def test_the_evidence_of_an_audit_is_repeated_by_its_command() -> None:
     grid = Grid.of(protocol="LHO", hash_range=2, domain_size=5, trials=1000, seed=7)
     (cell,) = grid.cells
     (row,) = sweep(grid, workers=1).rows
-    result = audit_of(
+    result = AuditResult.from_dict(
         {name: value for name, value in row.items() if name not in ("key", "reports", "seconds")}
         | {"pair": [0, 1]}
     )
@@ -120,16 +121,18 @@ def test_the_evidence_of_an_audit_is_repeated_by_its_command() -> None:
 
 
 def test_evidence_is_collected_from_audits_and_checks() -> None:
-    found = points_of([("key", audit_of(audited("Broken", empirical_epsilon=1.4)))])
-    check, audit = evidence_of(found, [check_of(checked())])
+    found = points_of([("key", AuditResult.from_dict(audited("Broken", empirical_epsilon=1.4)))])
+    check, audit = evidence_of(found, [CheckResult.from_dict(checked())])
     assert (check.event, check.first, check.second) == ("report is 0", "0", "1")
     assert audit.p_value > 0.01  # the made-up counts do not prove what the result says
     assert audit.repeat == ""
 
 
 def test_the_table_has_a_row_for_every_setting_and_attack() -> None:
-    found = points_of(("key", audit_of(audited(attack=a))) for a in ("paper", "optimal"))
-    rows = overview_rows(found, [check_of(checked())])
+    found = points_of(
+        ("key", AuditResult.from_dict(audited(attack=a))) for a in ("paper", "optimal")
+    )
+    rows = overview_rows(found, [CheckResult.from_dict(checked())])
     assert [row["Verdict"] for row in rows] == [*["keeps its promise"] * 2, "violation"]
     assert list(rows[0].values())[:5] == ["GRR", "keeps its promise", "k = 25", "paper", "1.0000"]
 
@@ -138,7 +141,7 @@ def test_rows_have_the_verdicts_of_their_mechanisms() -> None:
     """A row that only chance put above the claim is no violation, one that theory breaks is bad."""
     seeds = [audited(seed=s, empirical_epsilon=1.01 if s == 1 else 0.9) for s in range(100)]
     found = points_of(
-        ("key", audit_of(plain))
+        ("key", AuditResult.from_dict(plain))
         for plain in (
             *seeds,
             audited("theory", worst_case_epsilon=1.5),

@@ -12,8 +12,8 @@ import pytest
 from pyarrow import parquet
 
 from ldp_auditor.errors import AuditError
+from ldp_auditor.results.table import rows_of, write_table
 from ldp_auditor.sweeps import Grid, sweep
-from ldp_auditor.sweeps.table import rows_of, write_table
 
 
 def table_of(results: list[dict[str, Any]], folder: Path) -> tuple[list[Any], list[Any]]:

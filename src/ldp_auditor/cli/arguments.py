@@ -5,14 +5,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from ldp_auditor.errors import numeral, of_kind, require
-
-if TYPE_CHECKING:
-    from ldp_auditor.longitudinal import Study
 
 WHOLE: dict[str, Any] = {"parser": numeral, "metavar": "<int>"}
 NUMBER: dict[str, Any] = {"parser": numeral, "metavar": "<float>"}
@@ -75,15 +72,21 @@ ComposedDelta = Annotated[
 ]
 Trials = Annotated[
     int,
-    typer.Option(
-        help="Reports of each of the two values, e.g. 1e6 (for audit also auto).", **WHOLE
-    ),
+    typer.Option(help="Reports of each of the two values, e.g. 1e6, or auto.", **WHOLE),
 ]
 Precision = Annotated[
-    float, typer.Option(help="With --trials auto: stop this close to what is reachable.", **NUMBER)
+    float | None,
+    typer.Option(
+        help="With --trials auto: stop this close to what is reachable.",
+        show_default="0.01",
+        **NUMBER,
+    ),
 ]
 MaxTrials = Annotated[
-    int, typer.Option(help="With --trials auto: stop here at the latest.", **WHOLE)
+    int | None,
+    typer.Option(
+        help="With --trials auto: stop here at the latest.", show_default="1000000000", **WHOLE
+    ),
 ]
 Alpha = Annotated[float, typer.Option(help="Probability that the lower bound is wrong.", **NUMBER)]
 Bound = Annotated[
@@ -123,12 +126,6 @@ Out = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
 
 
-def fixed(trials: int) -> int:
-    """Return `trials`, which may not be "auto" here."""
-    require(str(trials) != "auto", "--trials auto is for audit; give --trials a number")
-    return trials
-
-
 def parse_pair(text: str | None) -> tuple[Any, Any] | None:
     """Read two values separated by a comma, or two records separated by a colon.
 
@@ -164,14 +161,9 @@ EXAMPLES = {"pair": "0,1", "reports": "5,10,25"}
 """What lists of numbers look like."""
 
 
-def parse_study(
-    reports: str | None, composition: str | None, composed_delta: float | None
-) -> Study | None:
-    """Read numbers of reports, separated by commas; a single report is no study."""
-    from ldp_auditor.longitudinal import study_of
-
-    numbers = None if reports is None else parse_numbers("reports", reports)
-    return study_of(numbers, composition, composed_delta)
+def parse_reports(text: str | None) -> tuple[int, ...] | None:
+    """Read numbers of reports, separated by commas."""
+    return None if text is None else parse_numbers("reports", text)
 
 
 def parse_protocol(words: list[str]) -> tuple[str, dict[str, str]]:
@@ -235,7 +227,7 @@ def make_protocol(
     words: list[str], epsilon: float | None, domain_size: int | None, delta: float | None
 ) -> Any:
     """Make the protocol that the words name, with its own options."""
-    from ldp_auditor.interface import make_mechanism, option_types
+    from ldp_auditor.audits.interface import make_mechanism, option_types
 
     protocol, options = parse_protocol(words)
     return make_mechanism(

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -34,13 +33,10 @@ from ldp_auditor.cli.arguments import (
     Workers,
     make_protocol,
     parse_pair,
-    parse_study,
+    parse_reports,
 )
 from ldp_auditor.cli.output import console, exit_code, say, say_json
 from ldp_auditor.errors import require
-
-if TYPE_CHECKING:
-    from ldp_auditor.core import AuditResult
 
 
 def audit(
@@ -62,8 +58,8 @@ def audit(
     workers: Workers = None,
     engine: EngineName = None,
     address: Address = None,
-    precision: Precision = 0.01,
-    max_trials: MaxTrials = 10**9,
+    precision: Precision = None,
+    max_trials: MaxTrials = None,
     figure: Annotated[
         Path | None,
         typer.Option(help="With several --reports: where to draw the curve.", show_default="none"),
@@ -72,51 +68,42 @@ def audit(
     as_json: AsJson = False,
 ) -> int:
     """Audit one protocol. Its own options, such as --hash-range, are shown by 'list'."""
+    from ldp_auditor.audits.interface import plan_audit
+    from ldp_auditor.audits.run import run
     from ldp_auditor.execution.engines import open_engine
-    from ldp_auditor.interface import plan_audit
     from ldp_auditor.report.figures import check_figure_path
     from ldp_auditor.report.progress import progress_bar
-    from ldp_auditor.sequential import Stopping, run_until_precise
-    from ldp_auditor.sweeps.recording import recorder
-    from ldp_auditor.violations import ViolationCount
+    from ldp_auditor.results.folder import results_folder
+    from ldp_auditor.results.violations import ViolationCount
 
-    automatic = str(trials) == "auto"
     plan = plan_audit(
         make_protocol(words, epsilon, domain_size, delta),
         pair=parse_pair(pair),
         neighbours=neighbours,
         attribute=attribute,
+        reports=parse_reports(reports),
+        composition=composition,
+        composed_delta=composed_delta,
         attack=attack,
         bound=bound,
         alpha=alpha,
-        trials=Stopping(precision, max_trials).max_trials if automatic else trials,
+        trials=trials,
+        precision=precision,
+        max_trials=max_trials,
         seed=seed,
     )
-    most = plan.trials
-    study = parse_study(reports, composition, composed_delta)
     require(
-        not (automatic and study), "--trials auto is for single reports; give --trials a number"
-    )
-    require(not (automatic and out), "--out is for a given number of trials, not for auto")
-    require(
-        figure is None or (study is not None and len(study.reports) > 1),
+        figure is None or len(plan.reports) > 1,
         "--figure draws a curve over several numbers of reports, such as --reports 5,10,25",
     )
     if figure is not None:
         check_figure_path(figure)
-    name = f"auditing {plan.mechanism.name}"
     with (
-        recorder(out) as record,
+        results_folder(out) as journal,
         open_engine(engine, workers, address) as opened,
-        progress_bar(name, 2 * most) as bar,
+        progress_bar(f"auditing {plan.mechanism.name}", 2 * plan.most_trials) as bar,
     ):
-        results: tuple[AuditResult, ...]
-        if automatic:
-            results = (run_until_precise(plan, Stopping(precision, most), opened, bar.advance),)
-        else:
-            results = record.carry_out(plan, study, opened, bar.advance)
-    if study is None and reports is not None:
-        results = tuple(replace(r, options={**r.options, "reports": 1}) for r in results)
+        results = run(plan, engine=opened, journal=journal, progress=bar.advance)
     found = ViolationCount.of_results(results)
     if as_json:
         several = {"results": [result.to_dict() for result in results], **found.to_dict()}

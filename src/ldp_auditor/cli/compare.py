@@ -24,18 +24,19 @@ from ldp_auditor.cli.arguments import (
     DomainSize,
     EngineName,
     Epsilon,
+    MaxTrials,
     Neighbours,
     Out,
     Pair,
+    Precision,
     Reports,
     Seed,
     Trials,
     Workers,
     convert_options,
-    fixed,
     parse_numbers,
     parse_pair,
-    parse_study,
+    parse_reports,
     split_words,
 )
 from ldp_auditor.cli.output import EXIT_BAD_INPUT, console, exit_code, say, say_json
@@ -77,6 +78,8 @@ def compare(
     workers: Workers = None,
     engine: EngineName = None,
     address: Address = None,
+    precision: Precision = None,
+    max_trials: MaxTrials = None,
     figure: Annotated[
         Path | None,
         typer.Option(
@@ -92,12 +95,12 @@ def compare(
     A protocol that is named is audited as 'audit' does it. If none is named, those that promise
     nothing are measured without a claim. Options of protocols go to those that have them.
     """
-    from ldp_auditor.comparison import plan_comparison, run_comparison
+    from ldp_auditor.audits.comparison import plan_comparison, run_comparison
+    from ldp_auditor.audits.interface import option_types
     from ldp_auditor.execution.engines import open_engine
-    from ldp_auditor.interface import option_types
     from ldp_auditor.report.figures import check_figure_path
     from ldp_auditor.report.progress import progress_bar
-    from ldp_auditor.sweeps.recording import recorder
+    from ldp_auditor.results.folder import results_folder
 
     protocols, own = split_words(words or [])
     types = {key: kind for name in protocols for key, kind in option_types(name).items()}
@@ -113,12 +116,16 @@ def compare(
         **convert_options("a comparison of these", types, own),
         neighbours=neighbours,
         attribute=attribute,
-        study=parse_study(reports, composition, composed_delta),
+        reports=parse_reports(reports),
+        composition=composition,
+        composed_delta=composed_delta,
         pair=parse_pair(pair),
         attack=attack,
         bound=bound,
         alpha=alpha,
-        trials=fixed(trials),
+        trials=trials,
+        precision=precision,
+        max_trials=max_trials,
         seed=seed,
     )
     if figure is None and not as_json:
@@ -126,11 +133,13 @@ def compare(
     if figure is not None:
         check_figure_path(figure)
     with (
-        recorder(out) as record,
+        results_folder(out) as journal,
         open_engine(engine, workers, address) as opened,
         progress_bar("comparing", plan.trials) as bar,
     ):
-        comparison = run_comparison(plan, opened, bar.advance, bar.describe, record.carry_out)
+        comparison = run_comparison(
+            plan, engine=opened, journal=journal, progress=bar.advance, on_start=bar.describe
+        )
     if as_json:
         say_json(comparison.to_dict())
     else:
@@ -145,7 +154,7 @@ def compare(
                 say(f"{name} promises nothing; name it to test the claim on it")
         say(comparison.violations.words)
     if figure is not None:
-        if plan.study is None:
+        if not any(audit.is_over_time for audit in plan.audits):
             from ldp_auditor.report.figures import comparison_bars, draw_comparison
 
             draw_comparison(comparison_bars(comparison), figure)

@@ -21,16 +21,17 @@ from ldp_auditor.cli.arguments import (
     DomainSize,
     EngineName,
     Epsilon,
+    MaxTrials,
     Neighbours,
     Pair,
+    Precision,
     Protocol,
     Seed,
     Trials,
     Workers,
-    fixed,
     make_protocol,
     parse_pair,
-    parse_study,
+    parse_reports,
 )
 from ldp_auditor.cli.output import console, exit_code, say, say_json
 from ldp_auditor.errors import whole_number
@@ -59,6 +60,8 @@ def explain(
     workers: Workers = None,
     engine: EngineName = None,
     address: Address = None,
+    precision: Precision = None,
+    max_trials: MaxTrials = None,
     figure: Annotated[
         Path | None,
         typer.Option(help="Where to draw the waterfall.", show_default="explain.png"),
@@ -66,9 +69,9 @@ def explain(
     as_json: AsJson = False,
 ) -> int:
     """Tell where the gap between the claim and the measured epsilon comes from, by every attack."""
+    from ldp_auditor.audits.gap import explain_plan
+    from ldp_auditor.audits.interface import plan_audit
     from ldp_auditor.execution.engines import open_engine
-    from ldp_auditor.explanation import explain as run_explanation
-    from ldp_auditor.interface import plan_audit
     from ldp_auditor.report.figures import check_figure_path, draw_explanation
     from ldp_auditor.report.progress import progress_bar
     from ldp_auditor.report.tables import certificate_lines, explanation_table
@@ -80,19 +83,23 @@ def explain(
         attribute=attribute,
         bound=bound,
         alpha=alpha,
-        trials=fixed(trials),
+        trials=trials,
+        precision=precision,
+        max_trials=max_trials,
         seed=seed,
+        reports=parse_reports(reports),
+        composition=composition,
+        composed_delta=composed_delta,
     )
-    study = parse_study(reports, composition, composed_delta)
     if figure is None and not as_json:
         figure = Path("explain.png")
     if figure is not None:
         check_figure_path(figure)
     with (
         open_engine(engine, workers, address) as opened,
-        progress_bar(f"explaining {plan.mechanism.name}", 4 * plan.trials) as bar,
+        progress_bar(f"explaining {plan.mechanism.name}", 4 * plan.most_trials) as bar,
     ):
-        explanation = run_explanation(plan, opened, bar.advance, study)
+        explanation = explain_plan(plan, engine=opened, progress=bar.advance)
     if as_json:
         say_json(explanation.to_dict())
     else:
@@ -121,8 +128,8 @@ def profile(
     as_json: AsJson = False,
 ) -> None:
     """Show the exact privacy profile of a protocol: the smallest delta at every epsilon."""
-    from ldp_auditor.explanation import known_law
-    from ldp_auditor.interface import plan_audit
+    from ldp_auditor.audits.gap import known_law
+    from ldp_auditor.audits.interface import plan_audit
     from ldp_auditor.report.figures import check_figure_path, draw_profile
     from ldp_auditor.report.tables import profile_table
     from ldp_auditor.theory.loss_law import privacy_profile
@@ -132,10 +139,10 @@ def profile(
         pair=parse_pair(pair),
         neighbours=neighbours,
         attribute=attribute,
+        reports=parse_reports(reports),
     )
     points = whole_number("points", points, 2, 10_000)
-    study = parse_study(reports, None, None)
-    look, law = known_law(plan, study)
+    look, law = known_law(plan)
     mechanism = look.mechanism
     if figure is None and not as_json:
         figure = Path("profile.png")
@@ -144,8 +151,8 @@ def profile(
     largest = min(1.2 * mechanism.claim.epsilon, 20.0)
     curve = privacy_profile(law, largest, points)
     title = f"Privacy profile of {mechanism.name}, k = {mechanism.domain_size}"
-    if study is not None:
-        title += f", {study.reports[0]} reports"
+    if plan.is_over_time:
+        title += f", {plan.reports[0]} reports"
     if as_json:
         say_json([{"epsilon": e, "delta": d} for e, d in curve])
     else:

@@ -17,9 +17,9 @@ from ldp_auditor.errors import AuditError, require, whole_number
 
 if TYPE_CHECKING:
     from ldp_auditor.execution.ray_cluster import RayEngine
+    from ldp_auditor.results.journal import Journal
+    from ldp_auditor.results.table import Row
     from ldp_auditor.studies import Scale, Study
-    from ldp_auditor.sweeps.journal import Journal
-    from ldp_auditor.sweeps.table import Row
 
 
 def reproduce(
@@ -61,10 +61,10 @@ def reproduce(
     The exit code is 1 if any audit proves a violation: figure 8 is about one.
     """
     from ldp_auditor import studies
-    from ldp_auditor.auditing import MOST_TRIALS
+    from ldp_auditor.audits.stopping import MOST_TRIALS
     from ldp_auditor.execution.ray_cluster import ray_if_asked
-    from ldp_auditor.sweeps.journal import Journal
-    from ldp_auditor.violations import ViolationCount
+    from ldp_auditor.results.journal import Journal
+    from ldp_auditor.results.violations import ViolationCount
 
     known = studies.available()
     wanted = list(dict.fromkeys(names))
@@ -140,8 +140,8 @@ def _tell_agreement(name: str, rows: list[Row]) -> None:
 def _judge(rows: list[Row], chosen: Sequence[Study], scale: Scale, path: Path) -> None:
     """Print the claims and their outcomes, and write them down."""
     from ldp_auditor.report.paper import claims_table
+    from ldp_auditor.results.files import replace_file
     from ldp_auditor.studies.claims import available, claims_document, judge
-    from ldp_auditor.sweeps.files import replace_file
 
     judgements = [judge(statement, rows) for statement in available()]
     say(claims_table(judgements).draw(console()))

@@ -92,7 +92,7 @@ def watching(bar: Bar, name: str) -> Watch:
 
 def tell_damaged(lines: int) -> None:
     """Say on standard error that lines of a journal were put aside, if so."""
-    from ldp_auditor.sweeps.journal import DAMAGED
+    from ldp_auditor.results.journal import DAMAGED
 
     if lines:
         told = "1 damaged line" if lines == 1 else f"{lines:,} damaged lines"

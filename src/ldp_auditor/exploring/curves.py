@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ldp_auditor.auditing import attack_epsilon, fit_attack
+from ldp_auditor.audits.run import attack_epsilon, fit_attack
 from ldp_auditor.errors import AuditError
 from ldp_auditor.exploring.settings import Setting
 from ldp_auditor.page.figures import AXIS_TITLES

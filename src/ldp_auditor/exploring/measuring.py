@@ -7,19 +7,19 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from ldp_auditor.auditing import AuditPlan, Piece
-from ldp_auditor.comparison import ComparisonPlan
-from ldp_auditor.core import AuditResult
+from ldp_auditor.audits.chunks import Piece
+from ldp_auditor.audits.comparison import ComparisonPlan
+from ldp_auditor.audits.plan import AuditPlan
+from ldp_auditor.audits.run import run
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.execution.threads import ThreadEngine
 from ldp_auditor.exploring.settings import Setting
-from ldp_auditor.longitudinal import carry_out
 from ldp_auditor.page.evidence import command_of
 from ldp_auditor.page.figures import plain
 from ldp_auditor.page.points import points_of
 from ldp_auditor.page.sections import CLASSES, SIGNS
 from ldp_auditor.page.verdicts import TITLES, verdict_on_audits
-from ldp_auditor.sweeps.cells import content_of, digest
+from ldp_auditor.results.audit_result import AuditResult
 
 Outcome = TypeVar("Outcome")
 
@@ -74,10 +74,8 @@ class Measurement:
         try:
             for audit in self.plan.audits:
                 self.protocol = audit.mechanism.name
-                (result,) = carry_out(
-                    audit, self.plan.study, StoppableEngine(self.stop), self._advance
-                )
-                self.results.append(told(self.setting, audit, result))
+                (result,) = run(audit, engine=StoppableEngine(self.stop), progress=self._advance)
+                self.results.append(told(audit, result))
             self.state = "done"
         except StoppedError:
             self.state = "cancelled"
@@ -143,15 +141,14 @@ class Bench:
         return {"state": "idle"} if self._latest is None else self._latest.progress()
 
 
-def told(setting: Setting, plan: AuditPlan, result: AuditResult) -> dict[str, Any]:
+def told(plan: AuditPlan, result: AuditResult) -> dict[str, Any]:
     """A result for the page: numbers, a verdict in words, and the command that repeats it."""
-    key = digest(content_of(plan, setting.study))
+    key = plan.key
     ((name, points),) = points_of([(key, result)]).items()
     verdict = verdict_on_audits(name, points)
     return {
         **result.to_dict(),
         "claimed_epsilon": plain(result.claim.epsilon),
-        "reports": setting.reports,
         "estimate": plain(points[0].estimate),
         "sign": SIGNS[verdict.kind],
         "kind": CLASSES[verdict.kind],

@@ -8,11 +8,10 @@ from typing import Any
 
 from ldp_auditor import mechanisms
 from ldp_auditor.attacks import ATTACKS
-from ldp_auditor.auditing import AuditPlan
-from ldp_auditor.comparison import ComparisonPlan, plan_comparison
+from ldp_auditor.audits.comparison import ComparisonPlan, plan_comparison
+from ldp_auditor.audits.plan import AuditPlan
 from ldp_auditor.core import Claim
 from ldp_auditor.errors import AuditError, require, seed_number, whole_number
-from ldp_auditor.longitudinal import Study, plan_looks
 
 MOST_VALUES, MOST_REPORTS, MOST_TRIALS = 10_000, 500, 10_000_000
 """Domain size, reports of a user and trials at most: the page answers at once, or soon."""
@@ -37,11 +36,6 @@ class Setting:
     alpha: float
     seed: int
 
-    @property
-    def study(self) -> Study | None:
-        """How often users report, if more than once."""
-        return None if self.reports == 1 else Study(reports=(self.reports,))
-
     def plan(self) -> ComparisonPlan:
         """The audits of the chosen protocols, or raise if none of them can be made."""
         return plan_comparison(
@@ -49,7 +43,7 @@ class Setting:
             epsilon=self.epsilon,
             domain_size=self.domain_size,
             delta=self.delta,
-            study=self.study,
+            reports=self.reports,
             attack=self.attack,
             trials=self.trials,
             alpha=self.alpha,
@@ -59,7 +53,7 @@ class Setting:
     def single_plan(self) -> AuditPlan:
         """The audit of the only protocol as it is after all reports, or raise if there is none."""
         (plan,) = self.plan().audits
-        return plan if self.study is None else plan_looks(plan, self.study)[0]
+        return plan.looks[0]
 
 
 def offered() -> dict[str, bool]:

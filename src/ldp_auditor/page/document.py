@@ -29,7 +29,7 @@ from ldp_auditor.page.sections import (
     verdict_section,
 )
 from ldp_auditor.page.verdicts import CHANCE, Verdict, verdict_on_audits, verdict_on_check
-from ldp_auditor.sweeps.files import replace_file
+from ldp_auditor.results.files import replace_file
 
 STYLES = ("page.css", "figures.css", "print.css")
 SCRIPTS = ("theme.js", "plots.js", "bars.js", "figures.js", "table.js", "start.js")

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ldp_auditor import mechanisms
-from ldp_auditor.core import AuditResult, Counts
+from ldp_auditor.core import Counts
 from ldp_auditor.errors import AuditError
-from ldp_auditor.findings import SMALLEST_P_VALUE, CheckResult, p_value
 from ldp_auditor.page.markup import counted
 from ldp_auditor.page.points import Point, settings_of, varied, words_of
 from ldp_auditor.page.verdicts import attack_in_words
+from ldp_auditor.results.audit_result import AuditResult
+from ldp_auditor.results.check_result import SMALLEST_P_VALUE, CheckResult, p_value
 from ldp_auditor.sweeps.cells import Cell
 
 MOST_SHOWN, MOST_OF_ONE = 40, 3

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ldp_auditor.core import AuditResult
 from ldp_auditor.errors import AuditError, require
-from ldp_auditor.findings import CheckResult
+from ldp_auditor.results.audit_result import AuditResult
+from ldp_auditor.results.check_result import CheckResult
+from ldp_auditor.results.journal import JOURNAL, understood
 from ldp_auditor.sweeps.cells import PORTION, digest
-from ldp_auditor.sweeps.journal import JOURNAL, understood
-from ldp_auditor.sweeps.records import audit_of, check_of
 
 CHECK, RUN = "check", "run"
 """What tells the plan of a check from that of an audit, and one run of it from another."""
@@ -59,9 +58,9 @@ def read_folder(folder: Path) -> Contents:
                     about = _about(entry["plan"])
                     if about in checks:
                         reasons["earlier run of a check that was run again"] += 1
-                    checks[about] = check_of(plain)
+                    checks[about] = CheckResult.from_dict(plain)
                 else:
-                    audits.append((entry["key"], audit_of(plain)))
+                    audits.append((entry["key"], AuditResult.from_dict(plain)))
             except (AuditError, OverflowError) as error:
                 reasons[f"unreadable result: {_short(str(error))}"] += 1
                 continue

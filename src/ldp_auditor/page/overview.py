@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence, Set
 
-from ldp_auditor.findings import CheckResult
 from ldp_auditor.page.evidence import inputs_in_words
 from ldp_auditor.page.figures import sort_key
 from ldp_auditor.page.markup import Html, counted, element, escaped, join, shown, text
@@ -17,6 +16,7 @@ from ldp_auditor.page.verdicts import (
     kind_of_point,
     verdict_on_check,
 )
+from ldp_auditor.results.check_result import CheckResult
 
 MOST_ROWS = 2_500
 """Rows of the table; beyond them it would outweigh the page."""

@@ -9,27 +9,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from ldp_auditor.core import AuditResult, Rates, exceeds
+from ldp_auditor.core import Rates, exceeds
+from ldp_auditor.results.audit_result import AuditResult
 
 AXES = ("epsilon", "domain_size", "reports", "delta", "attributes", "hash_range")
 """Settings that make good axes, the best first."""
 
 LAST = ("trials", "alpha", "bound", "domain_sizes", "pair")
 """Settings that are told last."""
-
-DERIVED = frozenset(
-    [
-        "sequential_epsilon",
-        "sequential_delta",
-        "composed_epsilon",
-        "composed_delta",
-        "worst_case_one",
-        "worst_case_all",
-        "holds_for_one",
-        "holds_for_all",
-    ]
-)
-"""Options that follow from the others."""
 
 SHORT = {
     "epsilon": "ε",
@@ -111,13 +98,14 @@ class Point:
 
 def settings_of(result: AuditResult) -> dict[str, Any]:
     """Everything that decides an audit but its attack and its seed, the usual axes first."""
-    stated = result.per_report or result.claim
+    chosen = ("composition", "neighbours", "precision", "max_trials")
     given = {
-        "epsilon": stated.epsilon,
-        "delta": stated.delta,
+        "epsilon": result.epsilon,
+        "delta": result.delta,
         "domain_size": result.domain_size,
-        "reports": 1,
-        **{name: value for name, value in result.options.items() if name not in DERIVED},
+        "reports": result.reports,
+        **result.options,
+        **{name: getattr(result, name) for name in chosen if getattr(result, name) is not None},
         "trials": result.counts.trials,
         "alpha": result.alpha,
         "bound": result.bound,

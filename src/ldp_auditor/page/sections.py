@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ldp_auditor.core import AuditResult
-from ldp_auditor.findings import CheckResult
 from ldp_auditor.page.folder import Contents
 from ldp_auditor.page.markup import Html, element, join, text
 from ldp_auditor.page.points import Point, value_in_words
@@ -22,6 +20,8 @@ from ldp_auditor.page.verdicts import (
     headline,
     worst_of,
 )
+from ldp_auditor.results.audit_result import AuditResult
+from ldp_auditor.results.check_result import CheckResult
 
 SIGNS = {
     VIOLATION: "✕",
@@ -82,7 +82,7 @@ def masthead(
     worst = min(verdict.kind for verdict in verdicts)
     alphas = sorted({r.alpha for _, r in contents.audits} | {r.alpha for r in contents.checks})
     settings = sum(len({repr(p.setting) for p in mine}) for mine in points.values())
-    reports = sum(2 * r.counts.trials * _times(r.options) for _, r in contents.audits)
+    reports = sum(2 * r.counts.trials * r.reports for _, r in contents.audits)
     reports += sum(check.reports for check in contents.checks)
     settings += len(contents.checks)
     kinds = list(worst_of(verdicts).values())
@@ -127,11 +127,6 @@ def _lede(verdicts: Sequence[Verdict]) -> Html:
 
 def _left_out(contents: Contents) -> str:
     return f"Not on this page: {'; '.join(contents.left_out[:3])}. See the end of the page."
-
-
-def _times(options: object) -> int:
-    reports = options.get("reports", 1) if isinstance(options, dict) else 1
-    return reports if isinstance(reports, int) else 1
 
 
 def _large(value: float) -> str:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ldp_auditor.bounds import find_bound
-from ldp_auditor.findings import CheckResult
 from ldp_auditor.page.markup import shown
 from ldp_auditor.page.points import Point, is_number, value_in_words, varied, words_of
-from ldp_auditor.violations import explained_by_chance
+from ldp_auditor.results.check_result import CheckResult
+from ldp_auditor.results.violations import explained_by_chance
 
 VIOLATION, BROKEN, CHANCE, UNDECIDED, KEPT, NO_CLAIM = range(6)
 """Kinds of verdicts, the worst first."""
@@ -159,7 +159,7 @@ def _violation(points: Sequence[Point], broken: Sequence[Point]) -> str:
         if _settings(by_theory) > _settings(broken):
             proven = f"proven in {_settings(broken):,}"
             many = f"in {_of(by_theory, points)} settings by exact theory, {proven}"
-        names = [name for name in varied(points) if name != "epsilon" or result.per_report]
+        names = [name for name in varied(points) if name != "epsilon" or result.is_over_time]
         where = f" and {words_of(worst.setting, names)}" if names else ""
         words = f"breaks its promise {many}. At {claim}{where}, "
     words += (
@@ -203,7 +203,9 @@ def _broken(promising: Sequence[Point], by_theory: Sequence[Point]) -> str:
             f"cannot keep its promise of {claim}{records}: its exact worst case is {number(exact)}."
         )
     else:
-        names = [name for name in varied(promising) if name != "epsilon" or worst.first.per_report]
+        names = [
+            name for name in varied(promising) if name != "epsilon" or worst.first.is_over_time
+        ]
         where = f" and {words_of(worst.setting, names)}" if names else ""
         words = (
             f"cannot keep its promise{records} in {_of(by_theory, promising)} settings. At {claim}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ldp_auditor.findings import SMALLEST_P_VALUE, CheckResult, Finding
+from ldp_auditor.results.check_result import SMALLEST_P_VALUE, CheckResult, Finding
 
 ARTEFACT = "lowest bit of"
 """How words for an event begin that is about the floating-point numbers and not what they mean."""

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ldp_auditor.comparison import Comparison
-from ldp_auditor.core import AuditResult, Claim
+from ldp_auditor.audits.comparison import Comparison
+from ldp_auditor.audits.gap import Explanation
+from ldp_auditor.core import Claim
 from ldp_auditor.errors import AuditError, require
-from ldp_auditor.explanation import Explanation
 from ldp_auditor.report.gap import gap_steps
-from ldp_auditor.sweeps.files import replace_file
+from ldp_auditor.results.audit_result import AuditResult
+from ldp_auditor.results.files import replace_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

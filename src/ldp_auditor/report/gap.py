@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ldp_auditor.core import AuditResult
 from ldp_auditor.errors import AuditError
+from ldp_auditor.results.audit_result import AuditResult
 
 
 def gap_steps(result: AuditResult) -> tuple[float, float, float, float]:

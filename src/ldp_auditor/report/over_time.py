@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ldp_auditor.core import AuditResult
 from ldp_auditor.report.figures import GREY, PALETTE, save
+from ldp_auditor.results.audit_result import AuditResult
 
 if TYPE_CHECKING:
     from matplotlib.typing import LineStyleType
@@ -49,11 +49,11 @@ def over_time_curves(results: Sequence[AuditResult]) -> OverTime:
     curves = [
         Curve(
             mechanism if len(attacks) == 1 else f"{mechanism}, {attack}",
-            [result.options["reports"] for result in group],
+            [result.reports for result in group],
             [result.empirical_epsilon for result in group],
             [result.attack_epsilon for result in group],
             [result.claim.epsilon for result in group],
-            [result.options["composed_epsilon"] for result in group],
+            [result.composed_epsilon for result in group],
         )
         for (mechanism, attack), group in groups.items()
     ]
@@ -62,7 +62,7 @@ def over_time_curves(results: Sequence[AuditResult]) -> OverTime:
         f"attack: {', '.join(sorted(attacks))}; k = {first.domain_size}, "
         f"T = {first.counts.trials:,}, confidence 1 - {first.alpha:g}"
     )
-    deltas = {f"{d:g}" for d in (r.options["composed_delta"] for r in results)}
+    deltas = {f"{d:g}" for d in (r.composed_delta for r in results)}
     at = f" at delta = {deltas.pop()}" if len(deltas) == 1 else ""
     limit = max(result.monte_carlo_limit for result in results)
     return OverTime(title, curves, limit, f"tight composition{at}")

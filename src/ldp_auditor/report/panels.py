@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ldp_auditor.report.figures import BLUE, GREY, RED, save
+from ldp_auditor.results.table import Row
 from ldp_auditor.studies.study import Arrangement, Scale, Study
-from ldp_auditor.sweeps.table import Row
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

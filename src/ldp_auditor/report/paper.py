@@ -10,10 +10,10 @@ import numpy as np
 from ldp_auditor.report.figures import BLUE, GREY, RED, save
 from ldp_auditor.report.panels import draw_panels, panel_figure
 from ldp_auditor.report.tables import TextTable
+from ldp_auditor.results.table import Row
 from ldp_auditor.studies.agreement import agreement
 from ldp_auditor.studies.claims import Judgement, claims_lines
 from ldp_auditor.studies.study import Scale, Study
-from ldp_auditor.sweeps.table import Row
 
 FORMATS = ("png", "pdf")
 

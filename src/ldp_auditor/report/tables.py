@@ -12,12 +12,13 @@ from rich.table import Table
 from rich.text import Text
 
 from ldp_auditor.adapters import available, is_installed
+from ldp_auditor.audits.comparison import Comparison
+from ldp_auditor.audits.gap import Explanation
 from ldp_auditor.bounds import find_bound
-from ldp_auditor.comparison import Comparison
-from ldp_auditor.core import AuditResult, Claim, InputPair, exceeds
-from ldp_auditor.explanation import Explanation
+from ldp_auditor.core import Claim, InputPair, exceeds
 from ldp_auditor.mechanisms import COMBINATORS, FrequencyOracle, RecordMechanism
 from ldp_auditor.report.gap import gap_steps
+from ldp_auditor.results.audit_result import AuditResult
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ def _guarantees(protocol: type[FrequencyOracle] | type[RecordMechanism]) -> str:
 def comparison_table(comparison: Comparison) -> TextTable:
     """One row per audit, narrow enough for 80 columns."""
     attacks = {result.attack for result in comparison.results}
-    over_time = any("reports" in result.options for result in comparison.results)
+    over_time = any(result.is_over_time for result in comparison.results)
     rows = []
     for result in comparison.results:
         counts = result.counts
@@ -109,7 +110,7 @@ def comparison_table(comparison: Comparison) -> TextTable:
         rows.append(
             (
                 result.mechanism if len(attacks) == 1 else f"{result.mechanism} {result.attack}",
-                *([str(result.options["reports"])] if over_time else []),
+                *([str(result.reports)] if over_time else []),
                 "-" if promised == math.inf else f"{promised:g}",
                 number(result.empirical_epsilon),
                 "-" if promised == math.inf else f"{result.empirical_epsilon / promised:.0%}",
@@ -121,7 +122,7 @@ def comparison_table(comparison: Comparison) -> TextTable:
             )
         )
     first = comparison.results[0]
-    deltas = {(result.per_report or result.claim).delta for result in comparison.results}
+    deltas = {result.delta for result in comparison.results}
     where = " where one is needed" if 0.0 in deltas else ""
     deltas -= {0.0}
     title = (
@@ -169,14 +170,14 @@ def result_table(result: AuditResult) -> TextTable:
 
 def _relation_rows(result: AuditResult) -> list[tuple[str, str]]:
     """For which records the claim holds, exactly."""
-    if "neighbours" not in result.options:
+    if result.neighbours is None:
         return []
     rows = []
     for relation, words in RELATIONS.items():
-        worst = result.options[f"worst_case_{relation}"]
+        worst = getattr(result, f"worst_case_{relation}")
         if worst is None or result.claim.epsilon == math.inf:
             outcome = _exact(worst)
-        elif not result.options[f"holds_for_{relation}"]:
+        elif not getattr(result, f"holds_for_{relation}"):
             outcome = f"{number(worst, 6)}  (exact: the claim is broken)"
         else:
             outcome = f"{number(worst, 6)}  (exact: the claim holds)"
@@ -190,9 +191,9 @@ RELATIONS = {"one": "records differ in one", "all": "records differ in all"}
 
 def _claim_in_words(result: AuditResult) -> str:
     words = _promise(result.claim)
-    if result.per_report is None:
+    if not result.is_over_time:
         return words
-    reports = result.options["reports"]
+    reports = result.reports
     return f"{words} for {reports} reports ({_promise(result.per_report)} for one)"
 
 
@@ -203,15 +204,14 @@ def _promise(claim: Claim) -> str:
 
 def _composition_rows(result: AuditResult) -> list[tuple[str, str]]:
     """What composition theorems say of many reports."""
-    if result.per_report is None:
+    if not result.is_over_time:
         return []
-    options = result.options
     rows = []
-    tight = options["composed_epsilon"]
+    tight = result.composed_epsilon
     if tight is not None:
-        exact = f"{number(tight, 6)}  (at delta = {options['composed_delta']:g})"
+        exact = f"{number(tight, 6)}  (at delta = {result.composed_delta:g})"
         rows.append(("tight composition", exact))
-    sequential = options["sequential_epsilon"]
+    sequential = result.sequential_epsilon
     if sequential != result.claim.epsilon:
         rows.append(("sequential composition", f"{sequential:g}  (what fresh noise would promise)"))
     return rows
@@ -222,9 +222,9 @@ def over_time_table(results: Sequence[AuditResult]) -> TextTable:
     first = results[0]
     rows = [
         (
-            str(result.options["reports"]),
+            str(result.reports),
             f"{result.claim.epsilon:g}",
-            number(result.options["composed_epsilon"]),
+            number(result.composed_epsilon),
             number(result.worst_case_epsilon),
             number(result.attack_epsilon),
             number(result.empirical_epsilon),
@@ -238,7 +238,7 @@ def over_time_table(results: Sequence[AuditResult]) -> TextTable:
         f"{_setting(first)}, attack {first.attack}, T = {first.counts.trials:,}, "
         f"alpha = {first.alpha:g}, limit {first.monte_carlo_limit:.2f}, seed {first.seed}"
     )
-    deltas = {f"{result.options['composed_delta']:g}" for result in results}
+    deltas = {f"{result.composed_delta:g}" for result in results}
     tight = f"at {deltas.pop()}" if len(deltas) == 1 else "at claimed delta"
     columns = ("reports", "claim", tight, "worst", "T = inf", "proven", "TPR", "FPR", "violation")
     return TextTable(title, columns, rows)
@@ -249,27 +249,14 @@ def _setting(result: AuditResult) -> str:
     sizes = result.options.get("domain_sizes", [result.domain_size])
     same = len(set(sizes)) == 1
     setting = [f"k = {sizes[0] if same else ', '.join(map(str, sizes))}"]
+    chosen = ("composition", "neighbours", "precision", "max_trials", "looks")
+    told = {**result.options, **{name: getattr(result, name) for name in chosen}}
     setting += [
         f"{name} = {value if isinstance(value, str) else format(value, 'g')}"
-        for name, value in result.options.items()
-        if name not in TOLD_ELSEWHERE
+        for name, value in told.items()
+        if value is not None and name != "domain_sizes"
     ]
     return f"{result.mechanism} ({', '.join(setting)})"
-
-
-TOLD_ELSEWHERE = (
-    "reports",
-    "sequential_epsilon",
-    "sequential_delta",
-    "composed_epsilon",
-    "composed_delta",
-    "domain_sizes",
-    "worst_case_one",
-    "worst_case_all",
-    "holds_for_one",
-    "holds_for_all",
-)
-"""Options that tables do not tell among the settings."""
 
 
 def explanation_table(explanation: Explanation) -> TextTable:
@@ -283,7 +270,7 @@ def explanation_table(explanation: Explanation) -> TextTable:
         for result in explanation.results
     ]
     first = explanation.results[0]
-    over = f", {first.options['reports']} reports" if "reports" in first.options else ""
+    over = f", {first.reports} reports" if first.is_over_time else ""
     title = (
         f"{first.mechanism} (k = {first.domain_size}{over}): from the claim to what T = "
         f"{first.counts.trials:,} trials prove"
@@ -328,7 +315,7 @@ def _verdict_on_records(result: AuditResult) -> str:
     broken = [
         words
         for relation, words in RELATIONS.items()
-        if result.options[f"holds_for_{relation}"] is False
+        if getattr(result, f"holds_for_{relation}") is False
     ]
     if broken:
         return (
@@ -360,6 +347,6 @@ def _verdict_in_words(result: AuditResult) -> str:
         return words
     if result.claim.epsilon == math.inf:
         return "no violation found (nothing was claimed)"
-    if "neighbours" in result.options:
+    if result.neighbours is not None:
         return _verdict_on_records(result)
     return "no violation found"

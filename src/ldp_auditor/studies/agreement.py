@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
+from ldp_auditor.results.table import Row
 from ldp_auditor.seeding import chunk_generator, stream_key
-from ldp_auditor.sweeps.table import Row
 
 ENOUGH = 20
 """Fewer z-scores than this are not tested."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ldp_auditor.results.table import Row
 from ldp_auditor.sweeps import Grid
-from ldp_auditor.sweeps.table import Row
 
 Axes = Mapping[str, Any]
 """Settings of a block of a grid; lists are axes."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,24 +10,19 @@ from numbers import Real
 from typing import Any
 
 from ldp_auditor import mechanisms
-from ldp_auditor.auditing import AuditPlan
-from ldp_auditor.core import AuditResult
+from ldp_auditor.audits.interface import plan_audit
+from ldp_auditor.audits.plan import AuditPlan
+from ldp_auditor.audits.run import run
 from ldp_auditor.errors import LARGEST_WHOLE, require
 from ldp_auditor.execution.engines import Engine
-from ldp_auditor.interface import plan_audit
-from ldp_auditor.longitudinal import Study, carry_out, plan_looks, study_of
-
-STUDY = ("reports", "composition", "composed_delta")
-"""Settings of a cell that are about many reports of one user."""
+from ldp_auditor.results.audit_result import AuditResult
+from ldp_auditor.results.journal import digest
 
 WORDS = ("attack", "bound", "composition", "neighbours", "protocol")
 """Settings that are names."""
 
 LISTS = ("pair", "domain_sizes")
 """Settings that are lists of numbers."""
-
-PORTION = "chunks"
-"""What tells the plan of a portion of an audit from that of the whole."""
 
 
 @dataclass(frozen=True)
@@ -50,12 +43,10 @@ class Cell:
         for name, value in settings.items():
             _check_kind(name, value)
         require("protocol" in settings, "a cell needs a protocol")
-        audit, study = _understand(settings)
-        if study is not None:
-            plan_looks(audit, study)
+        plan = _plan_of(settings)
         for name, value in settings.items():
             _check_size(name, value)
-        return cls(settings, content_of(audit, study))
+        return cls(settings, plan.content)
 
     @cached_property
     def key(self) -> str:
@@ -65,7 +56,9 @@ class Cell:
     @property
     def reports(self) -> int:
         """Reports that the cell makes, up to drawing their sums from a law."""
-        return 2 * int(self.plan["trials"]) * int(max(self.plan.get("reports", [1])))
+        trials = self.plan["trials"]
+        most = trials["max_trials"] if isinstance(trials, dict) else trials
+        return 2 * int(most) * int(max(self.plan.get("reports", [1])))
 
     @property
     def results(self) -> int:
@@ -74,18 +67,7 @@ class Cell:
 
     def run(self, engine: Engine) -> tuple[AuditResult, ...]:
         """Carry out the audit: a result for every number of reports."""
-        return carry_out(*_understand(self.settings), engine)
-
-
-def digest(plan: Mapping[str, Any]) -> str:
-    """Name a plan by its content."""
-    canonical = json.dumps(plan, sort_keys=True, default=list)
-    return hashlib.sha256(canonical.encode()).hexdigest()[:24]
-
-
-def is_audit(plan: Mapping[str, Any]) -> bool:
-    """Tell the plan of a whole audit from those of portions and of checks."""
-    return "mechanism" in plan and PORTION not in plan
+        return run(_plan_of(self.settings), engine=engine)
 
 
 def option_types() -> dict[str, type]:
@@ -100,6 +82,8 @@ def option_types() -> dict[str, type]:
 
 def _check_kind(name: str, value: Any) -> None:
     """Raise unless a setting has a value of its kind; None leaves a number at its default."""
+    if name == "trials" and value == "auto":
+        return
     if name in WORDS or (isinstance(value, str) and option_types().get(name) is str):
         require(isinstance(value, str), f"{name} must be a name, got {name}={value!r}")
         return
@@ -128,37 +112,11 @@ def _leaves(value: Any) -> list[Any]:
     return [leaf for entry in value for leaf in _leaves(entry)]
 
 
-def _understand(settings: Mapping[str, Any]) -> tuple[AuditPlan, Study | None]:
+def _plan_of(settings: Mapping[str, Any]) -> AuditPlan:
     given = {name: tuple_of(value) for name, value in settings.items()}
-    over_time = {name: given.pop(name) for name in STUDY if name in given}
-    audit = plan_audit(given.pop("protocol"), **given)
-    return audit, study_of(**{"reports": None, **over_time})
+    return plan_audit(given.pop("protocol"), **given)
 
 
 def tuple_of(value: Any) -> Any:
     """Turn lists into tuples, at every depth."""
     return tuple(tuple_of(entry) for entry in value) if isinstance(value, list | tuple) else value
-
-
-def content_of(audit: AuditPlan, study: Study | None) -> dict[str, Any]:
-    """Everything that decides the outcome, as plain values."""
-    claim = audit.mechanism.claim
-    content: dict[str, Any] = {
-        "mechanism": audit.mechanism.name,
-        "epsilon": "inf" if claim.epsilon == float("inf") else claim.epsilon,
-        "delta": claim.delta,
-        "domain_size": audit.mechanism.domain_size,
-        "options": audit.options,
-        "pair": [audit.pair.first, audit.pair.second],
-        "attack": audit.attack,
-        "bound": audit.bound,
-        "alpha": audit.alpha,
-        "trials": audit.trials,
-        "seed": audit.seed,
-    }
-    if study is not None:
-        content["reports"] = list(study.reports)
-        content["composition"] = study.composition
-        content["composed_delta"] = study.composed_delta
-    plain: dict[str, Any] = json.loads(json.dumps(content, default=list))
-    return plain

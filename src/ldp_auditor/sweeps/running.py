@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,17 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from ldp_auditor import __version__
-from ldp_auditor.core import AuditResult
 from ldp_auditor.errors import AuditError
 from ldp_auditor.execution.engines import FOREVER
 from ldp_auditor.execution.processes import ProcessEngine, Ticker
 from ldp_auditor.execution.ray_cluster import RayEngine
 from ldp_auditor.execution.threads import MOST_WORKERS, ThreadEngine, worker_count
-from ldp_auditor.sweeps.cells import Cell, digest
+from ldp_auditor.results.journal import Journal, digest
+from ldp_auditor.results.table import Row, rows_of, write_table
+from ldp_auditor.results.violations import ViolationCount
+from ldp_auditor.sweeps.cells import Cell
 from ldp_auditor.sweeps.grid import Grid
-from ldp_auditor.sweeps.journal import Journal
-from ldp_auditor.sweeps.table import Row, rows_of, write_table
-from ldp_auditor.violations import ViolationCount
 
 
 @dataclass(frozen=True)
@@ -54,18 +52,10 @@ class CellSession:
         tick(f"in the cell {dict(task.settings)}")
         started = time.perf_counter()
         try:
-            results = [plain_result(result) for result in task.run(ThreadEngine(self.threads))]
+            results = [r.to_store(__version__) for r in task.run(ThreadEngine(self.threads))]
         except Exception as error:  # whatever it is, the other cells go on
             return {"failed": f"{type(error).__name__}: {error}"}
         return {"results": results, "seconds": time.perf_counter() - started}
-
-
-def plain_result(result: AuditResult) -> dict[str, Any]:
-    """Turn a result into the very values that a journal gives back, without its duration."""
-    told = {**result.to_dict(), "version": __version__}
-    del told["seconds"]
-    plain: dict[str, Any] = json.loads(json.dumps(told, allow_nan=False))
-    return plain
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.random import Generator
 
 from ldp_auditor.attacks.paper import PaperAttack
-from ldp_auditor.auditing import AuditPlan
+from ldp_auditor.audits.interface import plan_audit
+from ldp_auditor.audits.plan import AuditPlan
 from ldp_auditor.core import InputPair, Values
-from ldp_auditor.interface import plan_audit
 from ldp_auditor.seeding import chunk_generator
 from ldp_auditor.studies.claims.comparisons import ROUNDING, STANDARD_ERRORS, Finding
 from ldp_auditor.studies.claims.statement import Place, Statement, every

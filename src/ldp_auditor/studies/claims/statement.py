@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, Literal
 
+from ldp_auditor.results.table import Row
 from ldp_auditor.studies.claims.comparisons import Finding
 from ldp_auditor.studies.claims.view import NotKnownError, NotMeasuredError, View
-from ldp_auditor.sweeps.table import Row
 
 Verdict = Literal["holds", "holds in part", "does not hold", "not known exactly", "not measured"]
 

@@ -15,9 +15,9 @@ from typing import Any, Literal
 from ldp_auditor.bounds.clopper_pearson import two_sided_bound
 from ldp_auditor.core import Counts
 from ldp_auditor.errors import AuditError
+from ldp_auditor.results.table import Row
 from ldp_auditor.studies.settings import DELTA, FINITE, GAUSSIAN
 from ldp_auditor.studies.study import ALPHA, PAPER_TRIALS
-from ldp_auditor.sweeps.table import Row
 
 COORDINATES = {
     "mechanism": None,

@@ -1,37 +1,63 @@
-"""What Python users call: an audit in one line."""
+"""Plans and runs an audit by names and numbers: what Python users call."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 from ldp_auditor import mechanisms
 from ldp_auditor.adapters.oracles import foreign_oracle
-from ldp_auditor.auditing import AuditPlan, Progress
-from ldp_auditor.core import AuditResult, InputPair, Mechanism
+from ldp_auditor.audits.chunks import Progress
+from ldp_auditor.audits.plan import AuditPlan
+from ldp_auditor.audits.run import run
+from ldp_auditor.audits.stopping import Stopping
+from ldp_auditor.core import InputPair, Mechanism
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.execution.engines import Engine, open_engine
-from ldp_auditor.longitudinal import Study, carry_out, run_study, study_of
 from ldp_auditor.mechanisms import RecordMechanism
+from ldp_auditor.results.audit_result import AuditResult
+from ldp_auditor.results.folder import results_folder
+
+Pair = InputPair | tuple[Any, Any]
+"""Two inputs: values, or records of several attributes."""
+
+Trials = int | Literal["auto"] | Stopping
 
 
 def audit(
     mechanism: str | Mechanism,
     *,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    domain_size: int | None = None,
+    pair: Pair | None = None,
+    neighbours: str | None = None,
+    attribute: int | None = None,
     reports: int | None = None,
     composition: str | None = None,
     composed_delta: float | None = None,
+    attack: str = "paper",
+    bound: str = "clopper-pearson",
+    alpha: float = 0.01,
+    trials: Trials = 1_000_000,
+    precision: float | None = None,
+    max_trials: int | None = None,
+    seed: int = 42,
     engine: str | Engine | None = None,
     address: str | None = None,
     workers: int | None = None,
+    out: Path | str | None = None,
     progress: Progress | None = None,
-    **settings: Any,
+    **options: Any,
 ) -> AuditResult:
     """Audit a protocol by its name, or any mechanism with `privatize`, `guess` and a `claim`.
 
-    `settings` are those of `plan_audit`; `reports` is how often every user reports the value.
-    `engine` is "threads", "processes", "ray" (with the `address` of a cluster, or a local one), or
-    an engine that is open; it does not change the counts.
+    `reports` is how often every user reports the value. `trials` is the number of trials of each
+    input, or "auto": until `precision` is reached, at most `max_trials`. `engine` is "threads",
+    "processes", "ray" (with the `address` of a cluster, or a local one), or an engine that is open;
+    it does not change the counts. With a folder `out` a killed audit goes on from there. `options`
+    are the protocol's own, such as `hash_range`.
 
     >>> result = audit("GRR", epsilon=1.0, domain_size=25, trials=100_000, seed=1)
     >>> 0.8 < result.empirical_epsilon < 1.0
@@ -41,38 +67,55 @@ def audit(
     >>> audit("GRR", epsilon=1.0, domain_size=25, trials=10_000, reports=50).empirical_epsilon > 2
     True
     """
-    plan = plan_audit(mechanism, **settings)
     require(
         not isinstance(reports, list | tuple),
         f"reports must be one number here, got {reports}; audit_over_time takes several",
     )
-    study = study_of(reports, composition, composed_delta)
-    with open_engine(engine, workers, address, needs=plan) as opened:
-        return carry_out(plan, study, opened, progress)[0]
+    plan = plan_audit(
+        mechanism,
+        epsilon=epsilon,
+        delta=delta,
+        domain_size=domain_size,
+        pair=pair,
+        neighbours=neighbours,
+        attribute=attribute,
+        reports=reports,
+        composition=composition,
+        composed_delta=composed_delta,
+        attack=attack,
+        bound=bound,
+        alpha=alpha,
+        trials=trials,
+        precision=precision,
+        max_trials=max_trials,
+        seed=seed,
+        **options,
+    )
+    with results_folder(out) as journal, open_engine(engine, workers, address, needs=plan) as open_:
+        return run(plan, engine=open_, journal=journal, progress=progress)[0]
 
 
 def audit_over_time(
     mechanism: str | Mechanism,
     reports: Iterable[int],
     *,
-    composition: str = "auto",
-    composed_delta: float | None = None,
     engine: str | Engine | None = None,
     address: str | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
     **settings: Any,
 ) -> tuple[AuditResult, ...]:
-    """Audit users who report again and again, after each of several numbers of reports.
+    """Audit users who report again and again, after each of several numbers of `reports`.
+
+    `settings` are those of `plan_audit`.
 
     >>> results = audit_over_time("OUE", [1, 10], epsilon=1.0, domain_size=5, trials=10_000)
     >>> [result.claim.epsilon for result in results]
     [1.0, 10.0]
     """
-    study = Study(reports=tuple(reports), composition=composition, composed_delta=composed_delta)
-    plan = plan_audit(mechanism, **settings)
+    plan = plan_audit(mechanism, reports=tuple(reports), **settings)
     with open_engine(engine, workers, address, needs=plan) as opened:
-        return run_study(plan, study, opened, progress)
+        return run(plan, engine=opened, progress=progress)
 
 
 def plan_audit(
@@ -81,20 +124,25 @@ def plan_audit(
     epsilon: float | None = None,
     domain_size: int | None = None,
     delta: float | None = None,
-    pair: InputPair | tuple[Any, Any] | None = None,
+    pair: Pair | None = None,
     neighbours: str | None = None,
     attribute: int | None = None,
+    reports: int | Iterable[int] | None = None,
+    composition: str | None = None,
+    composed_delta: float | None = None,
     attack: str = "paper",
     bound: str = "clopper-pearson",
     alpha: float = 0.01,
-    trials: int = 1_000_000,
+    trials: Trials = 1_000_000,
+    precision: float | None = None,
+    max_trials: int | None = None,
     seed: int = 42,
     **options: Any,
 ) -> AuditPlan:
     """Plan the audit of a protocol by its name, with its own options, or of any mechanism.
 
     Two records may be given as a `pair`, or by how they differ: `neighbours` "all" or "one", the
-    latter in the `attribute` of that number.
+    latter in the `attribute` of that number. `reports` is one number or several.
     """
     if isinstance(mechanism, str):
         made: Mechanism = make_mechanism(
@@ -108,15 +156,34 @@ def plan_audit(
     if neighbours is not None or attribute is not None:
         require(pair is None, "give a pair or its neighbours, not both")
         pair = _neighbours(made, neighbours, attribute)
+    over_time = {"composition": composition, "composed_delta": composed_delta}
+    chosen = {name: value for name, value in over_time.items() if value is not None}
+    require(
+        reports is not None or not chosen,
+        f"{' and '.join(chosen)} is for many reports; say how many: reports",
+    )
     return AuditPlan(
         mechanism=made,
         pair=InputPair.of(pair, made),
         attack=attack,
         bound=bound,
         alpha=alpha,
-        trials=trials,
+        trials=_trials(trials, precision, max_trials),
         seed=seed,
+        reports=1 if reports is None else reports,  # type: ignore[arg-type]
+        **chosen,
     )
+
+
+def _trials(trials: Trials, precision: float | None, max_trials: int | None) -> int | Stopping:
+    """Return the number of trials, or the rule by which they end."""
+    rule = {"precision": precision, "max_trials": max_trials}
+    given: dict[str, Any] = {name: value for name, value in rule.items() if value is not None}
+    if isinstance(trials, str):
+        require(trials == "auto", f'trials must be a whole number or "auto", got trials={trials!r}')
+        return Stopping(**given)
+    require(not given, f"{' and '.join(given)} is for trials that end by a rule: trials auto")
+    return trials
 
 
 def make_mechanism(name: str, **settings: Any) -> Any:

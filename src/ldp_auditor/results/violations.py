@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ldp_auditor.core import AuditResult
+from ldp_auditor.results.audit_result import AuditResult
 
 LIKELY = 0.05
 """So many false alarms or more must be at least as probable as this to be taken for such."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ldp_auditor.errors import AuditError
-from ldp_auditor.sweeps.files import replace_file
+from ldp_auditor.results.files import replace_file
 
 Row = dict[str, Any]
 

@@ -14,13 +14,17 @@ from typing import Any
 
 from ldp_auditor.attacks import ATTACKS
 from ldp_auditor.attacks.optimal import best_exact_threshold
-from ldp_auditor.auditing import MOST_TRIALS, AuditPlan, Progress
-from ldp_auditor.core import AuditResult, Counts, Goal, InputPair, Rates, Reports
+from ldp_auditor.audits.chunks import Progress
+from ldp_auditor.audits.plan import AuditPlan
+from ldp_auditor.audits.run import run
+from ldp_auditor.audits.stopping import MOST_TRIALS
+from ldp_auditor.core import Counts, Goal, InputPair, Rates, Reports
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.execution.engines import Engine
-from ldp_auditor.longitudinal import Study, carry_out, plan_looks
+from ldp_auditor.results.audit_result import AuditResult
+from ldp_auditor.results.journal import Journal
+from ldp_auditor.results.violations import ViolationCount
 from ldp_auditor.theory.loss_law import LossLaw
-from ldp_auditor.violations import ViolationCount
 
 CERTIFICATES = (0.9, 0.99)
 """Shares of the worst case for which the needed trials are told."""
@@ -48,17 +52,15 @@ class Explanation:
         }
 
 
-def explain(
+def explain_plan(
     plan: AuditPlan,
+    *,
     engine: Engine | None = None,
+    journal: Journal | None = None,
     progress: Progress | None = None,
-    study: Study | None = None,
 ) -> Explanation:
-    """Audit by every attack and work out what the optimal one would need.
-
-    A `study` of one number of reports explains the gap of that many reports of every user.
-    """
-    look, law = known_law(plan, study)
+    """Audit by every attack and work out what the optimal one would need."""
+    look, law = known_law(plan)
     claim = look.mechanism.claim
     require(
         max(claim.epsilon, law.epsilon(claim.delta)) < math.inf,
@@ -73,26 +75,25 @@ def explain(
         "not known here, so that its gap cannot be accounted for; audit measures it",
     )
     results = tuple(
-        carry_out(replace(plan, attack=attack), study, engine, progress)[0] for attack in ATTACKS
+        run(replace(plan, attack=attack), engine=engine, journal=journal, progress=progress)[0]
+        for attack in ATTACKS
     )
     return Explanation(
         results, {share: trials_to_certify(look, law, share) for share in CERTIFICATES}
     )
 
 
-def known_law(plan: AuditPlan, study: Study | None = None) -> tuple[AuditPlan, LossLaw]:
-    """The plan as it is after all reports, and the exact law of their loss; raise if unknown."""
-    look = plan
-    if study is not None:
-        require(
-            len(study.reports) == 1,
-            f"reports must be one number here, got {','.join(map(str, study.reports))}; "
-            "run it once for each, or audit them all",
-        )
-        (look,) = plan_looks(plan, study)
+def known_law(plan: AuditPlan) -> tuple[AuditPlan, LossLaw]:
+    """Return the plan after all its reports and the exact law of their loss; raise if unknown."""
+    require(
+        len(plan.reports) == 1,
+        f"reports must be one number here, got {','.join(map(str, plan.reports))}; "
+        "run it once for each, or audit them all",
+    )
+    (look,) = plan.looks
     law = look.loss_law
     if law is None:
-        many = "" if study is None else f"{study.reports[0]} reports of "
+        many = f"{plan.reports[0]} reports of " if plan.is_over_time else ""
         raise AuditError(
             f"the exact law of the loss of {many}{plan.mechanism.name} is not known here; "
             "audit measures it"

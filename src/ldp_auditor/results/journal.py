@@ -18,17 +18,19 @@ from pathlib import Path
 from typing import Any
 
 from ldp_auditor.errors import LARGEST_WHOLE, AuditError, require
-from ldp_auditor.sweeps.cells import digest, is_audit
-from ldp_auditor.sweeps.files import (
+from ldp_auditor.results.audit_result import AuditResult
+from ldp_auditor.results.files import (
     open_plain,
     read_plain,
     replace_file,
     sync_folder,
     write_all,
 )
-from ldp_auditor.sweeps.records import fits_plan
 
 JOURNAL, TIMINGS, DAMAGED, LOCK = "journal.jsonl", "timings.jsonl", "damaged.txt", "lock"
+
+PORTION = "chunks"
+"""What tells the plan of a portion of an audit from that of the whole."""
 
 BYTES_PER_RESULT = 4_000
 """Room on the disk that a result may need, in the journal and in the table."""
@@ -167,6 +169,31 @@ def understood(line: bytes) -> dict[str, Any] | None:
         return entry if fits and shaped else None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
+
+
+def digest(plan: Mapping[str, Any]) -> str:
+    """Name a plan by its content."""
+    canonical = json.dumps(plan, sort_keys=True, default=list)
+    return hashlib.sha256(canonical.encode()).hexdigest()[:24]
+
+
+def is_audit(plan: Mapping[str, Any]) -> bool:
+    """Tell the plan of a whole audit from those of portions and of checks."""
+    return "mechanism" in plan and PORTION not in plan
+
+
+def fits_plan(plan: Mapping[str, Any], results: list[Any]) -> bool:
+    """Tell whether these are the results of an audit with that plan, as far as it shows."""
+    try:
+        audits = [AuditResult.from_dict(plain) for plain in results]
+    except (AuditError, OverflowError):
+        return False
+    names = ["mechanism", "attack", "bound", "alpha", "seed"]
+    if isinstance(plan.get("trials"), int):  # else a rule by which they end
+        names.append("trials")
+    told = [[getattr(audit, name) for name in names] for audit in audits]
+    looks = plan.get("reports", [1])
+    return isinstance(looks, list) and told == [[plan.get(n) for n in names]] * len(looks)
 
 
 def _belongs(entry: Mapping[str, Any]) -> bool:

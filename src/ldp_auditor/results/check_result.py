@@ -9,6 +9,7 @@ from typing import Any
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.core import Claim, Counts, Verdict, verdict_on
 from ldp_auditor.errors import require
+from ldp_auditor.results.fields import Plain, real, text, truth, whole
 
 POWER_RATES = (0.5, 0.1, 0.01, 0.001)
 """Probabilities of an event for which the power is told."""
@@ -28,6 +29,23 @@ class Finding:
     empirical_epsilon: float
     p_value: float
     """Probability of counts like these under the claim, times the number of events counted."""
+
+    @classmethod
+    def from_dict(cls, plain: Plain) -> Finding:
+        """Read a finding of `CheckResult.to_dict`, or raise."""
+        counts = Counts(
+            whole(plain, "trials", 1),
+            whole(plain, "true_positives", 0),
+            whole(plain, "false_positives", 0),
+        )
+        return cls(
+            plain.get("first"),
+            plain.get("second"),
+            text(plain, "event"),
+            counts,
+            real(plain, "empirical_epsilon"),
+            real(plain, "p_value"),
+        )
 
 
 @dataclass(frozen=True)
@@ -102,6 +120,39 @@ class CheckResult:
             "repeat": self.repeat,
             "seconds": self.seconds,
         }
+
+    @classmethod
+    def from_dict(cls, plain: Plain) -> CheckResult:
+        """Read what `to_dict` wrote, or raise."""
+        lists = {name: plain.get(name, []) for name in ("findings", "power", "values")}
+        for name, entries in lists.items():
+            is_list = isinstance(entries, list) and name in {*plain, "power"}
+            require(is_list, f"{name} must be a list, got {name}={str(entries)[:40]!r}")
+        for entry in (*lists["findings"], *lists["power"]):
+            shown = str(entry)[:40]
+            require(isinstance(entry, dict), f"a finding must be an object, got {shown!r}")
+        given = {"pilot_trials": 0, "reports": 0, "learned": None, "delta": 0.0, **plain}
+        result = cls(
+            name=text(plain, "target"),
+            claim=Claim(real(plain, "epsilon"), real(given, "delta")),
+            values=tuple(lists["values"]),
+            alpha=real(plain, "alpha"),
+            seed=whole(plain, "seed", 0),
+            trials=whole(plain, "trials", 0),
+            pilot_trials=whole(given, "pilot_trials", 0),
+            findings=tuple(Finding.from_dict(entry) for entry in lists["findings"]),
+            power=tuple((real(row, "event_probability"), real(row, "excess")) for row in lists["power"]),
+            seconds=0.0,
+            reports=whole(given, "reports", 0),
+            learned=None if given["learned"] is None else truth(given, "learned"),
+            repeat=str(plain.get("repeat", "")),
+        )
+        said = plain.get("verdict", result.verdict)
+        require(
+            said == result.verdict,
+            f"its verdict {str(said)[:40]!r} does not follow from its numbers",
+        )
+        return result
 
 
 def _number(value: float) -> float | str:

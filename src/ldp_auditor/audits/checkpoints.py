@@ -8,16 +8,16 @@ journal lacks.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from ldp_auditor.auditing import Audit, Progress
+from ldp_auditor.audits.chunks import Chunks, Progress
 from ldp_auditor.core import Counts
 from ldp_auditor.errors import AuditError
 from ldp_auditor.execution.engines import Engine
-from ldp_auditor.sweeps.cells import PORTION
-from ldp_auditor.sweeps.journal import Journal
+from ldp_auditor.results.journal import PORTION, Journal
 
 CHECKPOINT_SECONDS = 5.0
 """What a kill may cost, about."""
@@ -28,63 +28,59 @@ FIRST_PORTION = 8
 
 @dataclass(frozen=True)
 class Checkpoints:
-    """Counts an audit portion by portion into a journal."""
+    """Counts chunks portion by portion into a journal; those that it has are not run again."""
 
+    chunks: Chunks
     journal: Journal
-    plan: Mapping[str, Any]
-    """The content of the audit's plan."""
-    looks: int = 1
-    """Counts that a portion has: one for every number of reports."""
 
-    def __call__(
-        self, audit: Audit, engine: Engine, progress: Progress | None
+    def count(
+        self, engine: Engine, progress: Progress | None, first_chunk: int, last_chunk: int
     ) -> tuple[Counts, ...]:
-        """Count the chunks that the journal lacks; return the counts of all of them."""
-        done = sorted(self._done(audit), key=lambda portion: portion[0])
+        """Return the counts of a range of chunks at each look, as `Chunks.count` does."""
         total: tuple[Counts, ...] | None = None
-        for _, _, counts in done:
+        within = [p for p in self._portions if first_chunk <= p[0] and p[1] <= last_chunk]
+        for _, _, counts in within:
             total = add(total, counts)
             if progress is not None:
                 progress(2 * counts[0].trials)
         length = FIRST_PORTION
-        for first, last in gaps([(first, last) for first, last, _ in done], audit.chunks):
+        for first, last in gaps([p[:2] for p in within], first_chunk, last_chunk):
             at = first
             while at < last:
                 until = min(at + length, last)
                 started = time.perf_counter()
-                counts = audit.count(engine, progress, at, until)
+                counts = self.chunks.count(engine, progress, at, until)
                 seconds = time.perf_counter() - started
-                plain = [
-                    {
-                        "trials": c.trials,
-                        "true_positives": c.true_positives,
-                        "false_positives": c.false_positives,
-                    }
-                    for c in counts
-                ]
-                self.journal.add({**self.plan, PORTION: [at, until]}, plain, seconds)
+                self._keep(at, until, counts, seconds)
                 total = add(total, counts)
                 length = 2 * length if seconds < CHECKPOINT_SECONDS else length
                 at = until
         assert total is not None
         return total
 
-    def _done(self, audit: Audit) -> Iterator[tuple[int, int, tuple[Counts, ...]]]:
-        """Yield the portions of this audit that are in the journal and fit together."""
-        until = 0
+    def _keep(self, first: int, last: int, counts: tuple[Counts, ...], seconds: float) -> None:
+        content = {**self.chunks.plan.content, PORTION: [first, last]}
+        self.journal.add(content, [dict(vars(c)) for c in counts], seconds)
+
+    @cached_property
+    def _portions(self) -> list[tuple[int, int, tuple[Counts, ...]]]:
+        """Portions of this audit that are in the journal and fit together, in order."""
+        content = self.chunks.plan.content
         found = []
         for entry in self.journal.entries.values():
             plan = dict(entry["plan"])
             match plan.pop(PORTION, None):
-                case [int(first), int(last)] if plan == self.plan:
+                case [int(first), int(last)] if plan == content:
                     found.append((first, last, entry["results"]))
+        sound, until = [], 0
         for first, last, results in sorted(found, key=lambda portion: portion[:2]):
-            if until <= first < last <= audit.chunks:
+            if until <= first < last <= self.chunks.chunks:
                 counts = _counts_of(results)
-                expected = [audit.trials_of(first, last)] * self.looks
+                expected = [self.chunks.trials_of(first, last)] * len(self.chunks.plan.reports)
                 if [c.trials for c in counts] == expected:
                     until = last
-                    yield first, last, counts
+                    sound.append((first, last, counts))
+        return sound
 
 
 def _counts_of(results: Any) -> tuple[Counts, ...]:
@@ -104,16 +100,16 @@ def add(total: tuple[Counts, ...] | None, more: tuple[Counts, ...]) -> tuple[Cou
     return tuple(a + b for a, b in zip(total, more, strict=True))
 
 
-def gaps(done: list[tuple[int, int]], chunks: int) -> Iterator[tuple[int, int]]:
-    """Yield the ranges between those that are done.
+def gaps(done: list[tuple[int, int]], start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the ranges between `start` and `end` that are not done.
 
-    >>> list(gaps([(0, 8), (16, 24)], 40))
+    >>> list(gaps([(0, 8), (16, 24)], 0, 40))
     [(8, 16), (24, 40)]
     """
-    at = 0
+    at = start
     for first, last in done:
         if first > at:
             yield at, first
         at = last
-    if at < chunks:
-        yield at, chunks
+    if at < end:
+        yield at, end

@@ -5,22 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from ldp_auditor import mechanisms
 from ldp_auditor.attacks import ATTACKS
-from ldp_auditor.auditing import AuditPlan, Progress
-from ldp_auditor.core import AuditResult, Claim, InputPair
+from ldp_auditor.audits.chunks import Progress
+from ldp_auditor.audits.interface import Pair, Trials, make_mechanism, option_types, plan_audit
+from ldp_auditor.audits.plan import AuditPlan
+from ldp_auditor.audits.run import run
+from ldp_auditor.core import Claim
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.execution.engines import Engine, open_engine
-from ldp_auditor.interface import make_mechanism, option_types, plan_audit
-from ldp_auditor.longitudinal import Study, carry_out, plan_looks, study_of
-from ldp_auditor.violations import ViolationCount
-
-CarryOut = Callable[
-    [AuditPlan, Study | None, Engine | None, Progress | None], tuple[AuditResult, ...]
-]
-"""How an audit is carried out: just so, or into a folder."""
+from ldp_auditor.results.audit_result import AuditResult
+from ldp_auditor.results.folder import results_folder
+from ldp_auditor.results.journal import Journal
+from ldp_auditor.results.violations import ViolationCount
 
 
 @dataclass(frozen=True)
@@ -53,13 +53,11 @@ class ComparisonPlan:
     claim: Claim
     audits: tuple[AuditPlan, ...]
     refused: Mapping[str, str]
-    study: Study | None = None
-    """How often users report, if more than once."""
 
     @property
     def trials(self) -> int:
         """Number of trials of the comparison."""
-        return sum(2 * plan.trials for plan in self.audits)
+        return sum(2 * plan.most_trials for plan in self.audits)
 
 
 def plan_comparison(
@@ -69,10 +67,6 @@ def plan_comparison(
     domain_size: int | None = None,
     delta: float | None = None,
     among: Sequence[str] = (),
-    neighbours: str | None = None,
-    attribute: int | None = None,
-    study: Study | None = None,
-    pair: InputPair | tuple[Any, Any] | None = None,
     attack: str = "paper",
     **settings: Any,
 ) -> ComparisonPlan:
@@ -81,7 +75,7 @@ def plan_comparison(
     A protocol that is named is audited just as `audit` does it: the claim is tested on it. If none
     is named, all take part (or those `among` them), with `delta` where one is needed, and a
     protocol that promises nothing is measured without a claim. The attack "both" stands for all of
-    them. `settings` are those of `AuditPlan`, and options of protocols, which go to those that have
+    them. `settings` are those of `plan_audit`, and options of protocols, which go to those that have
     them: with `epsilon_infinity` memoized protocols take part, with `attributes` or `domain_sizes`
     mechanisms for records.
     """
@@ -111,29 +105,22 @@ def plan_comparison(
                 **{key: value for key, value in options.items() if key in types[name]},
             )
             audits = [
-                plan_audit(
-                    mechanism,
-                    pair=pair,
-                    neighbours=neighbours,
-                    attribute=attribute,
-                    attack=kind,
-                    **given,
-                )
+                plan_audit(mechanism, attack=kind, **given)
                 for kind in (ATTACKS if attack == "both" else (attack,))
             ]
-            if study is not None:
-                for audit in audits:
-                    plan_looks(audit, study)
         except AuditError as error:
             refused[name] = str(error)
         else:
             plans += audits
     if refused and all(plan.mechanism.claim.epsilon == math.inf for plan in plans):
         raise AuditError(next(iter(refused.values())))
-    return ComparisonPlan(claim, tuple(plans), refused, study)
+    return ComparisonPlan(claim, tuple(plans), refused)
 
 
-PLANNED = ("bound", "alpha", "trials", "seed")
+PLANNED = (
+    *("pair", "neighbours", "attribute", "reports", "composition", "composed_delta"),
+    *("bound", "alpha", "trials", "precision", "max_trials", "seed"),
+)
 """Settings of an audit that are not of its mechanism."""
 
 
@@ -180,37 +167,69 @@ def _participants(
 
 def run_comparison(
     plan: ComparisonPlan,
+    *,
     engine: Engine | None = None,
+    journal: Journal | None = None,
     progress: Progress | None = None,
     on_start: Callable[[str], None] | None = None,
-    carry_out: CarryOut = carry_out,
 ) -> Comparison:
     """Run the audits one after the other; `on_start` hears the name of each."""
     results: list[AuditResult] = []
     for audit in plan.audits:
         if on_start is not None:
             on_start(audit.mechanism.name)
-        results += carry_out(audit, plan.study, engine, progress)
+        results += run(audit, engine=engine, journal=journal, progress=progress)
     return Comparison(plan.claim, tuple(results), plan.refused)
 
 
 def compare(
     protocols: Sequence[str] = (),
     *,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    domain_size: int | None = None,
+    among: Sequence[str] = (),
+    pair: Pair | None = None,
+    neighbours: str | None = None,
+    attribute: int | None = None,
     reports: int | Sequence[int] | None = None,
     composition: str | None = None,
     composed_delta: float | None = None,
+    attack: str = "paper",
+    bound: str = "clopper-pearson",
+    alpha: float = 0.01,
+    trials: Trials = 1_000_000,
+    precision: float | None = None,
+    max_trials: int | None = None,
+    seed: int = 42,
     engine: str | Engine | None = None,
     address: str | None = None,
     workers: int | None = None,
+    out: Path | str | None = None,
     progress: Progress | None = None,
-    **settings: Any,
+    **options: Any,
 ) -> Comparison:
-    """Audit every protocol, or those named, under one claim.
-
-    `settings` are those of `plan_comparison`; `reports` is how often every user reports.
-    """
-    study = study_of(reports, composition, composed_delta)
-    plan = plan_comparison(protocols, study=study, **settings)
-    with open_engine(engine, workers, address, needs=plan) as opened:
-        return run_comparison(plan, opened, progress)
+    """Audit every protocol, or those named, under one claim; see `plan_comparison` and `audit`."""
+    plan = plan_comparison(
+        protocols,
+        epsilon=epsilon,
+        delta=delta,
+        domain_size=domain_size,
+        among=among,
+        pair=pair,
+        neighbours=neighbours,
+        attribute=attribute,
+        reports=reports,
+        composition=composition,
+        composed_delta=composed_delta,
+        attack=attack,
+        bound=bound,
+        alpha=alpha,
+        trials=trials,
+        precision=precision,
+        max_trials=max_trials,
+        seed=seed,
+        **options,
+    )
+    with results_folder(out) as journal, open_engine(engine, workers, address, needs=plan) as open_:
+        return run_comparison(plan, engine=open_, journal=journal, progress=progress)

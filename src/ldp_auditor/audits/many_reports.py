@@ -1,0 +1,166 @@
+"""Many reports of the same user [Arcolezi24]: what is added up, and the mechanism that makes of it.
+
+A trial is a user. The attacker adds up what the user's reports say, the scores of every value
+(Algorithm 2 of the paper) or the log-likelihood ratios (the optimal attack), and then decides by
+the totals exactly as by a single report. So a protocol seen through its totals is a mechanism of
+its own, `Accumulated`, and the attacks, bounds and results are those of any audit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from ldp_auditor.core import Claim, Floats, InputPair, Mechanism, Rates, Values
+from ldp_auditor.errors import require
+from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle, Users
+from ldp_auditor.mechanisms.kernels.scores import choose_best
+from ldp_auditor.mechanisms.kernels.xoshiro import fresh_stream
+from ldp_auditor.theory.loss_law import LossLaw
+
+TOTALS_BYTES = 2**19
+"""Memory of the totals of a batch of users."""
+
+REPORTS_BYTES = 2**21
+"""Memory of the reports of a batch of users that are made at once."""
+
+MOST_USERS = 2**13
+"""Users of a batch at most."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How the reports of a user are added up for an attack."""
+
+    protocol: FrequencyOracle
+    pair: InputPair
+    by_scores: bool
+    """Whether the scores are added, or the log-likelihood ratios."""
+    by_law: bool
+    """Whether the sums are drawn from their law, or made report by report."""
+
+    @classmethod
+    def of(cls, protocol: Mechanism, pair: InputPair, attack: str, composition: str) -> Tally:
+        """Find out how an attack adds up the reports of a protocol."""
+        require(
+            isinstance(protocol, FrequencyOracle),
+            f"{protocol.name} cannot be followed over many reports; that takes a protocol for one "
+            "attribute that derives from FrequencyOracle",
+        )
+        assert isinstance(protocol, FrequencyOracle)
+        by_scores = attack == "paper" or getattr(protocol, "ratio_of_sums", None) is not None
+        known = getattr(protocol, "add_sums" if by_scores else "add_ratios", None) is not None
+        require(
+            known or composition != "law",
+            f"the sum of reports of {protocol.name} under the attack {attack!r} is not drawn "
+            "from a law; use --composition simulate",
+        )
+        return cls(protocol, pair, by_scores, known and composition != "simulate")
+
+    @property
+    def columns(self) -> int:
+        """Totals of a user."""
+        return self.protocol.score_columns if self.by_scores else 1
+
+    @property
+    def batch_trials(self) -> int:
+        """Users that are followed at once."""
+        return max(1, min(MOST_USERS, TOTALS_BYTES // (8 * self.columns)))
+
+    def start(self, users: Users) -> Floats:
+        """Totals before the first report."""
+        return np.zeros((users.count, self.columns))
+
+    def add(self, users: Users, reports: int, rng: Generator, totals: Floats) -> None:
+        """Add so many more reports of every user."""
+        protocol: Any = self.protocol
+        if self.by_law and self.by_scores:
+            protocol.add_sums(users, reports, rng, totals)
+            return
+        if self.by_law:
+            protocol.add_ratios(users, reports, self.pair, totals)
+            return
+        at_once = max(1, REPORTS_BYTES // (users.count * protocol.report_bytes))
+        for start in range(0, reports, at_once):
+            more = protocol.collect(users, min(at_once, reports - start), rng)
+            if self.by_scores:
+                protocol.add_scores(more, totals)
+            else:
+                ratios = protocol.log_likelihood_ratio(more, self.pair)
+                totals[:, 0] += ratios.reshape(users.count, -1).sum(axis=1)
+
+
+@dataclass(frozen=True)
+class Accumulated:
+    """A protocol seen through the totals of so many reports of each user."""
+
+    tally: Tally
+    reports: int
+
+    @property
+    def protocol(self) -> FrequencyOracle:
+        """The protocol that makes the reports."""
+        return self.tally.protocol
+
+    @property
+    def report_bytes(self) -> int:
+        """Memory of the totals of one user."""
+        return 8 * self.tally.columns
+
+    @property
+    def name(self) -> str:
+        """The name of the protocol."""
+        return self.protocol.name
+
+    @property
+    def claim(self) -> Claim:
+        """What is promised for all the reports together."""
+        return self.protocol.claim_over(self.reports)
+
+    @property
+    def domain_size(self) -> int:
+        """Number of values."""
+        return self.protocol.domain_size
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """Options of the protocol, number of reports, and how they were made."""
+        made = "law" if self.tally.by_law else "simulate"
+        return {**self.protocol.options, "reports": self.reports, "composition": made}
+
+    def privatize(self, value: int, n: int, rng: Generator) -> Floats:
+        """Return the totals of `n` users."""
+        users = self.protocol.enroll(value, n, rng)
+        totals = self.tally.start(users)
+        self.tally.add(users, self.reports, rng, totals)
+        return totals
+
+    def guess(self, totals: Floats, rng: Generator) -> Values:
+        """Algorithm 2: the value with the largest total, ties at random."""
+        scores = totals[:, : self.domain_size]
+        chosen: Values = choose_best(fresh_stream(rng), scores, -np.inf, np.inf)
+        return chosen
+
+    def guess_rates(self, pair: InputPair) -> Rates | None:
+        """Exact rates of that guess, where they are known."""
+        return self.protocol.guess_rates_over(pair, self.reports)
+
+    def log_likelihood_ratio(self, totals: Floats, pair: InputPair) -> Floats:
+        """Log-likelihood ratio of all the reports of each user."""
+        protocol: Any = self.protocol
+        if self.tally.by_scores:
+            ratio: Floats = protocol.ratio_of_sums(totals, pair, self.reports)
+            return ratio
+        return self.protocol.combined_ratio(totals[:, 0], self.reports)
+
+    def loss_law(self, pair: InputPair) -> LossLaw | None:
+        """Exact law of that ratio, where it is known."""
+        return self.protocol.loss_law_over(pair, self.reports)
+
+    def worst_case(self, pair: InputPair) -> float | None:
+        """Exact smallest epsilon that so many reports keep at the delta of their claim."""
+        return self.protocol.worst_case_over(pair, self.reports)

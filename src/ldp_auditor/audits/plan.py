@@ -1,0 +1,221 @@
+"""The plan of an audit: everything that decides its outcome."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from ldp_auditor.attacks import find_attack
+from ldp_auditor.audits.many_reports import Accumulated, Tally
+from ldp_auditor.audits.stopping import MOST_TRIALS, Stopping
+from ldp_auditor.bounds import find_bound
+from ldp_auditor.core import FIRST_TWO_VALUES, Claim, Counts, InputPair, Mechanism, Reports
+from ldp_auditor.errors import error_probability, number, require, seed_number, whole_number
+from ldp_auditor.results.journal import digest
+from ldp_auditor.seeding import stream_key
+from ldp_auditor.theory.loss_law import LossLaw
+
+BATCH_BYTES = 2**21
+"""Memory of a batch of reports: small enough for the cache, large enough to hide Python."""
+
+BATCH_TRIALS = 2**16
+"""Reports of a batch at most."""
+
+MOST_REPORTS = 10**5
+"""More reports of one user than this are refused."""
+
+PURE_DELTA = 1e-5
+"""Delta at which the tight composition of pure protocols is told, if none is chosen."""
+
+COMPOSITIONS = ("auto", "law", "simulate")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditPlan:
+    """Everything that decides the outcome of an audit."""
+
+    mechanism: Mechanism
+    pair: InputPair = FIRST_TWO_VALUES
+    attack: str = "paper"
+    bound: str = "clopper-pearson"
+    alpha: float = 0.01
+    trials: int | Stopping = 1_000_000
+    """Trials of each input, or the rule by which they end."""
+    seed: int = 42
+    reports: tuple[int, ...] = (1,)
+    """Numbers of reports of a user after which the attacker decides, in ascending order."""
+    composition: str = "auto"
+    """`law`: draw the sum of many reports from its exact law; `simulate`: report by report; `auto`:
+    by the law where it is known."""
+    composed_delta: float | None = None
+    """Delta at which the tight composition is told; by default that of the claim, or 1e-5."""
+
+    def __post_init__(self) -> None:
+        for attribute in ("name", "claim", "domain_size", "privatize"):
+            require(
+                hasattr(self.mechanism, attribute),
+                f"a mechanism needs {attribute}, which {self.mechanism!r} lacks",
+            )
+        require(
+            isinstance(self.mechanism.claim, Claim),
+            f"the claim of {self.mechanism.name} must be a Claim, got {self.mechanism.claim!r}",
+        )
+        whole_number("domain_size", self.mechanism.domain_size, at_least=2)
+        self.pair.check(self.mechanism)
+        find_attack(self.attack, self.mechanism)
+        find_bound(self.bound)
+        self._set("alpha", error_probability(self.alpha))
+        if not isinstance(self.trials, Stopping):
+            self._set("trials", whole_number("trials", self.trials, 1, MOST_TRIALS))
+        self._set("seed", seed_number(self.seed))
+        self._check_reports()
+
+    def _check_reports(self) -> None:
+        several = isinstance(self.reports, Iterable) and not isinstance(self.reports, str)
+        given = tuple(self.reports) if several else (self.reports,)
+        looks = [whole_number("reports", r, 1, MOST_REPORTS) for r in given]
+        require(bool(looks), "reports must name at least one number of reports")
+        self._set("reports", tuple(sorted(set(looks))))
+        require(
+            self.composition in COMPOSITIONS,
+            f"composition must be one of {', '.join(COMPOSITIONS)}, got {self.composition!r}",
+        )
+        if self.composed_delta is not None:
+            delta = number("composed_delta", self.composed_delta)
+            require(0 < delta < 1, f"composed_delta must lie in (0, 1), got composed_delta={delta}")
+            self._set("composed_delta", delta)
+        for look in self.looks if self.is_over_time else ():
+            _ = look.mechanism.claim  # raises where so many reports promise nothing
+
+    def _set(self, name: str, value: Any) -> None:
+        """Normalize a field while the frozen object is being made."""
+        object.__setattr__(self, name, value)
+
+    @property
+    def is_over_time(self) -> bool:
+        """Whether users are followed over many reports."""
+        return self.reports != (1,)
+
+    @property
+    def most_trials(self) -> int:
+        """Trials of each input at most."""
+        return self.trials.max_trials if isinstance(self.trials, Stopping) else self.trials
+
+    @cached_property
+    def tally(self) -> Tally:
+        """How the reports of a user are added up; raise if they cannot be."""
+        found = Tally.of(self.mechanism, self.pair, self.attack, self.composition)
+        _ = found.columns  # raises where the totals would not fit
+        return found
+
+    @cached_property
+    def looks(self) -> tuple[AuditPlan, ...]:
+        """The audit as it is after each number of reports: one of a mechanism that sends totals."""
+        if not self.is_over_time:
+            return (self,)
+        return tuple(
+            replace(self, mechanism=Accumulated(self.tally, r), reports=(1,)) for r in self.reports
+        )
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Options of the mechanism beyond its claim and domain."""
+        return dict(getattr(self.mechanism, "options", {}))
+
+    @property
+    def stream(self) -> int:
+        """Key of the random stream: what is sampled, not how much of it nor how it is bounded."""
+        if self.is_over_time:
+            return stream_key({"looks": [look.stream for look in self.looks]})
+        claim = self.mechanism.claim
+        return stream_key(
+            {
+                "mechanism": self.mechanism.name,
+                "epsilon": claim.epsilon,
+                "delta": claim.delta,
+                "domain_size": self.mechanism.domain_size,
+                "options": self.options,
+                "pair": [self.pair.first, self.pair.second],
+                "attack": self.attack,
+            }
+        )
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """Everything that decides the outcome, as plain values; a journal names results by it."""
+        claim, trials = self.mechanism.claim, self.trials
+        content: dict[str, Any] = {
+            "mechanism": self.mechanism.name,
+            "epsilon": "inf" if claim.epsilon == math.inf else claim.epsilon,
+            "delta": claim.delta,
+            "domain_size": self.mechanism.domain_size,
+            "options": self.options,
+            "pair": [self.pair.first, self.pair.second],
+            "attack": self.attack,
+            "bound": self.bound,
+            "alpha": self.alpha,
+            "trials": vars(trials) if isinstance(trials, Stopping) else trials,
+            "seed": self.seed,
+        }
+        if self.is_over_time:
+            content["reports"] = list(self.reports)
+            content["composition"] = self.composition
+            content["composed_delta"] = self.composed_delta
+        plain: dict[str, Any] = json.loads(json.dumps(content, default=list))
+        return plain
+
+    @property
+    def key(self) -> str:
+        """What tells plans apart: a digest of the content."""
+        return digest(self.content)
+
+    @property
+    def loss_law(self) -> LossLaw | None:
+        """Exact law of the privacy loss, where the mechanism knows it."""
+        law: Callable[[InputPair], LossLaw | None] | None = getattr(
+            self.mechanism, "loss_law", None
+        )
+        return None if law is None else law(self.pair)
+
+    @property
+    def worst_case_epsilon(self) -> float | None:
+        """Exact smallest epsilon that the mechanism keeps at its delta, where it is known."""
+        if hasattr(self.mechanism, "worst_case"):
+            known: float | None = self.mechanism.worst_case(self.pair)
+            return known
+        law = self.loss_law
+        return None if law is None else law.epsilon(self.mechanism.claim.delta)
+
+    def value(self, side: int) -> Any:
+        """Input of a side: 0 for the pair's first value, 1 for its second."""
+        return self.pair.first if side == 0 else self.pair.second
+
+    def privatize(self, value: Any, n: int, rng: Generator) -> Reports:
+        """Return `n` reports of the mechanism, or raise if it returned something else."""
+        reports = np.asarray(self.mechanism.privatize(value, n, rng))
+        require(
+            reports.ndim > 0 and len(reports) == n,
+            f"{self.mechanism.name}.privatize must return an array of {n} reports, "
+            f"got shape {reports.shape}",
+        )
+        return reports
+
+    def bound_of(self, counts: Counts, alpha: float | None = None) -> float:
+        """Epsilon that counts prove, at the plan's alpha or another one."""
+        level = self.alpha if alpha is None else alpha
+        return find_bound(self.bound)(counts, level, self.mechanism.claim.delta)
+
+    @property
+    def batch_trials(self) -> int:
+        """Reports that are privatized at once; a property of the mechanism, not of the machine."""
+        # A mechanism that does not tell may report one float a value.
+        unknown = max(256, 8 * self.mechanism.domain_size)
+        report_bytes = max(1, getattr(self.mechanism, "report_bytes", unknown))
+        return max(1, min(BATCH_TRIALS, BATCH_BYTES // report_bytes))

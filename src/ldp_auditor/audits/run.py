@@ -1,0 +1,209 @@
+"""The one way by which anything is audited: fit the attack, count chunks, bound, write down."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ldp_auditor import __version__
+from ldp_auditor.attacks import find_attack
+from ldp_auditor.audits.checkpoints import Checkpoints, add
+from ldp_auditor.audits.chunks import Chunks, Progress
+from ldp_auditor.audits.many_reports import Accumulated
+from ldp_auditor.audits.plan import PURE_DELTA, AuditPlan
+from ldp_auditor.audits.stopping import Stopping, alpha_of_look
+from ldp_auditor.core import Attack, Counts, Goal, InputPair, Rates, Reports, verdict_on
+from ldp_auditor.execution.engines import Engine
+from ldp_auditor.execution.threads import ThreadEngine
+from ldp_auditor.results.audit_result import AuditResult
+from ldp_auditor.results.journal import Journal
+from ldp_auditor.seeding import chunk_generator
+
+PILOT_SIDES = (2, 3)
+"""Sides whose streams are for pilot samples of the first and the second value."""
+
+
+def run(
+    plan: AuditPlan,
+    *,
+    engine: Engine | None = None,
+    journal: Journal | None = None,
+    progress: Progress | None = None,
+) -> tuple[AuditResult, ...]:
+    """Carry out a plan: a result for every number of reports.
+
+    The counts are the same on any engine with any number of workers. With a journal, a plan that
+    is in it is not run again, and one that was killed goes on from the last checkpoint. All numbers
+    of reports share the same users, so the results depend on each other; each bound holds with its
+    own probability 1 - alpha.
+    """
+    if journal is not None and plan.key in journal.entries:
+        kept = journal.entries[plan.key]["results"]
+        if progress is not None:
+            progress(2 * plan.most_trials)
+        return tuple(AuditResult.from_dict(result) for result in kept)
+    started = time.perf_counter()
+    attacks = tuple(fit_attack(look) for look in plan.looks)
+    chunks = Chunks.of(plan, attacks)
+    counting = chunks if journal is None else Checkpoints(chunks, journal)
+    engine = engine or ThreadEngine()
+    if isinstance(plan.trials, Stopping):
+        evidence = _until_precise(plan, plan.trials, attacks, counting, engine, progress)
+    else:
+        counts = counting.count(engine, progress, 0, chunks.chunks)
+        looks = zip(plan.looks, counts, strict=True)
+        evidence = [Evidence(seen, look.bound_of(seen), plan.alpha) for look, seen in looks]
+    seconds = time.perf_counter() - started
+    results = tuple(
+        _result(plan, look, attack, found, seconds)
+        for look, attack, found in zip(plan.looks, attacks, evidence, strict=True)
+    )
+    if journal is not None:
+        journal.add(plan.content, [result.to_store(__version__) for result in results], seconds)
+    return results
+
+
+def fit_attack(plan: AuditPlan) -> Attack:
+    """Fit the plan's attack to its mechanism, on pilot samples if it needs them."""
+
+    def pilot(side: int, n: int) -> Iterator[Reports]:
+        rng = chunk_generator(plan.seed, plan.stream, PILOT_SIDES[side], 0)
+        for start in range(0, n, plan.batch_trials):
+            yield plan.privatize(plan.value(side), min(plan.batch_trials, n - start), rng)
+
+    goal = Goal(plan.most_trials, plan.bound_of, pilot)
+    return find_attack(plan.attack, plan.mechanism).prepare(plan.mechanism, plan.pair, goal)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Counts of one number of reports, and what they prove."""
+
+    counts: Counts
+    proven: float
+    alpha: float
+    """What the last look at the counts could spend."""
+    looks: int | None = None
+    """How often the counts were looked at, if their number was not given."""
+
+
+def _until_precise(
+    plan: AuditPlan,
+    stopping: Stopping,
+    attacks: tuple[Attack, ...],
+    counting: Chunks | Checkpoints,
+    engine: Engine,
+    progress: Progress | None,
+) -> list[Evidence]:
+    """Count until every number of reports is precise enough, or proves a violation.
+
+    A bound is precise if it is within the stopping rule's precision of the attack's exact epsilon,
+    or of the running estimate where that is not known.
+    """
+    chunks = counting if isinstance(counting, Chunks) else counting.chunks
+    counts: tuple[Counts, ...] | None = None
+    proven = [0.0] * len(plan.looks)
+    done, times = 0, 0
+    while done < chunks.chunks:
+        times += 1
+        until = min(2 ** (times - 1), chunks.chunks)
+        counts = add(counts, counting.count(engine, progress, done, until))
+        done = until
+        alpha = alpha_of_look(plan.alpha, times)
+        proven = [
+            max(so_far, look.bound_of(seen, alpha))
+            for so_far, look, seen in zip(proven, plan.looks, counts, strict=True)
+        ]
+        if all(map(_is_settled, plan.looks, attacks, counts, proven)):
+            break
+    assert counts is not None
+    alpha = alpha_of_look(plan.alpha, times)
+    return [Evidence(c, p, alpha, times) for c, p in zip(counts, proven, strict=True)]
+
+
+def _is_settled(look: AuditPlan, attack: Attack, seen: Counts, proven: float) -> bool:
+    """Tell whether one number of reports needs no more trials."""
+    assert isinstance(look.trials, Stopping)
+    claim = look.mechanism.claim
+    rates = attack.rates() or Rates(
+        seen.true_positives / seen.trials, seen.false_positives / seen.trials
+    )
+    reachable = rates.epsilon(claim.delta)
+    broken = verdict_on(claim, proven) == "violation"
+    return broken or proven >= (1 - look.trials.precision) * reachable
+
+
+def attack_epsilon(exact: Rates | None, delta: float, worst: float | None) -> float | None:
+    """Epsilon that an attack of these exact rates shows with unlimited trials, where known."""
+    if exact is None:
+        return None
+    shown = exact.epsilon(delta)
+    return shown if worst is None else min(shown, worst)  # a rate below 1e-308 is 0, its ratio inf
+
+
+def _result(
+    plan: AuditPlan, look: AuditPlan, attack: Attack, found: Evidence, seconds: float
+) -> AuditResult:
+    """Put together what an audit found for one number of reports."""
+    exact, worst, counts = attack.rates(), look.worst_case_epsilon, found.counts
+    perfect = Counts(counts.trials, counts.trials, 0)
+    parts = {**_about(look), **_over_time(plan, look), **_stopping(plan, found)}
+    return AuditResult(
+        mechanism=plan.mechanism.name,
+        epsilon=plan.mechanism.claim.epsilon,
+        delta=plan.mechanism.claim.delta,
+        domain_size=plan.mechanism.domain_size,
+        pair=plan.pair,
+        options=plan.options,
+        attack=plan.attack,
+        bound=plan.bound,
+        alpha=plan.alpha,
+        trials=counts.trials,
+        pilot_trials=attack.pilot_trials,
+        true_positives=counts.true_positives,
+        false_positives=counts.false_positives,
+        exact_true_positive_rate=None if exact is None else exact.true_positive,
+        exact_false_positive_rate=None if exact is None else exact.false_positive,
+        empirical_epsilon=found.proven,
+        attack_epsilon=attack_epsilon(exact, look.mechanism.claim.delta, worst),
+        worst_case_epsilon=worst,
+        monte_carlo_limit=look.bound_of(perfect, found.alpha),
+        seed=plan.seed,
+        seconds=seconds,
+        **parts,
+    )
+
+
+def _about(look: AuditPlan) -> dict[str, Any]:
+    """What a mechanism for records has to say about the pair."""
+    about: Callable[[InputPair], dict[str, Any]] | None
+    about = getattr(look.mechanism, "about", None)
+    return {} if about is None else about(look.pair)
+
+
+def _over_time(plan: AuditPlan, look: AuditPlan) -> dict[str, Any]:
+    """What is claimed after a number of reports, and what composition theorems say of it."""
+    made = look.mechanism
+    if not isinstance(made, Accumulated):
+        return {}
+    one, claim = plan.mechanism.claim, made.claim
+    delta = plan.composed_delta or claim.delta or PURE_DELTA
+    return {
+        "reports": made.reports,
+        "composition": "law" if made.tally.by_law else "simulate",
+        "claimed_epsilon": claim.epsilon,
+        "claimed_delta": claim.delta,
+        "sequential_epsilon": made.reports * one.epsilon,
+        "sequential_delta": made.reports * one.delta,
+        "composed_delta": delta,
+        "composed_epsilon": made.protocol.composed_epsilon(plan.pair, made.reports, delta),
+    }
+
+
+def _stopping(plan: AuditPlan, found: Evidence) -> dict[str, Any]:
+    """By which rule the trials ended."""
+    if not isinstance(plan.trials, Stopping):
+        return {}
+    return {**vars(plan.trials), "looks": found.looks}

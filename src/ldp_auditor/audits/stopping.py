@@ -1,0 +1,36 @@
+"""As many trials as are needed: look at the growing counts and stop when they say enough.
+
+Looks are at chunks 1, 2, 4, 8, ...; look number i may spend alpha * 6 / (pi i)^2, and these shares
+add up to alpha over all looks, so the bound holds however often one looks and whenever one stops.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ldp_auditor.errors import number, require, whole_number
+
+MOST_TRIALS = 10**15
+"""More would take years."""
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """When to stop: at this relative distance from what is reachable, or after that many trials."""
+
+    precision: float = 0.01
+    max_trials: int = 10**9
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "precision", number("precision", self.precision))
+        require(
+            0 < self.precision < 1, f"precision must lie in (0, 1), got precision={self.precision}"
+        )
+        most = whole_number("max_trials", self.max_trials, 1, MOST_TRIALS)
+        object.__setattr__(self, "max_trials", most)
+
+
+def alpha_of_look(alpha: float, look: int) -> float:
+    """Share of alpha that look number `look`, counted from 1, may spend."""
+    return alpha * 6 / (math.pi * look) ** 2
