@@ -7,8 +7,7 @@ from typing import Any
 
 from ldp_auditor.page.points import Point, points_of
 from ldp_auditor.results.audit_result import AuditResult
-from ldp_auditor.results.journal import JOURNAL, line_of
-from ldp_auditor.sweeps.cells import digest
+from ldp_auditor.results.journal import JOURNAL, digest, line_of
 
 HOSTILE = [
     "<script>alert(1)</script>",

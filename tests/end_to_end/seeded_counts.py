@@ -18,17 +18,15 @@ TRIALS = 4_000
 
 def audits() -> Iterator[tuple[str, list[int]]]:
     """Every protocol: both attacks, one report and many, records."""
-    from ldp_auditor.XX import Study, run_study
-
     from ldp_auditor import mechanisms
     from ldp_auditor.audits.comparison import plan_comparison
     from ldp_auditor.audits.plan import AuditPlan
-    from ldp_auditor.audits.run import carry_out, run
+    from ldp_auditor.audits.run import run
 
-    studies = {
-        "once": None,
-        "law": Study(reports=(1, 4, 12)),
-        "simulate": Study(reports=(3,), composition="simulate"),
+    studies: dict[str, dict[str, Any]] = {
+        "once": {},
+        "law": {"reports": (1, 4, 12)},
+        "simulate": {"reports": (3,), "composition": "simulate"},
     }
     for epsilon, domain_size in ((0.5, 5), (1.0, 100), (4.0, 70)):
         for how, study in studies.items():
@@ -38,14 +36,14 @@ def audits() -> Iterator[tuple[str, list[int]]]:
                 domain_size=domain_size,
                 epsilon_infinity=2 * epsilon,
                 attack="both",
-                study=study,
                 trials=TRIALS,
                 seed=SEED,
+                **study,
             )
             for plan in plans.audits:
-                for result in carry_out(plan, study):
+                for result in run(plan):
                     setting = f"{plan.mechanism.name} {epsilon} {domain_size} {plan.attack}"
-                    yield f"{setting} {result.options.get('reports', 1)} {how}", _counts(result)
+                    yield f"{setting} {result.reports} {how}", _counts(result)
     for name in ("RAPPOR", "dBitFlipPM", "Memo[OUE]"):
         options = {
             "RAPPOR": {},
@@ -54,9 +52,11 @@ def audits() -> Iterator[tuple[str, list[int]]]:
         }[name]
         mechanism = mechanisms.make(name, domain_size=20, **options)
         for attack in ("paper", "optimal"):
-            plan = AuditPlan(mechanism=mechanism, attack=attack, trials=TRIALS, seed=SEED)
-            for result in run_study(plan, Study(reports=(1, 5))):
-                yield f"{name} {attack} {result.options['reports']}", _counts(result)
+            plan = AuditPlan(
+                mechanism=mechanism, attack=attack, trials=TRIALS, seed=SEED, reports=(1, 5)
+            )
+            for result in run(plan):
+                yield f"{name} {attack} {result.reports}", _counts(result)
     for epsilon in (1.0, 3.0):
         records = [*mechanisms.available_for_records(), "SPL[OLH]", "SPL[SHE]", "SMP[SS]"]
         for name in records:
@@ -70,7 +70,7 @@ def audits() -> Iterator[tuple[str, list[int]]]:
                         trials=TRIALS,
                         seed=SEED,
                     )
-                    yield f"{name} {epsilon} {sizes} {attack}", _counts(run(plan))
+                    yield f"{name} {epsilon} {sizes} {attack}", _counts(run(plan)[0])
 
 
 def _counts(result: Any) -> list[int]:

@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from ldp_auditor.XX import study_of
 
 from ldp_auditor import AuditError, Grid, audit, audit_over_time, compare, sweep
-from ldp_auditor.audits.gap import explain
 from ldp_auditor.audits.interface import plan_audit
 from ldp_auditor.execution.threads import ThreadEngine
 from ldp_auditor.results.audit_result import AuditResult
@@ -111,8 +109,7 @@ def test_explain_audits_as_audit_does(number: int) -> None:
     assert results[attack] == expected
     broken = any(answer.verdict == "violation" for answer in results.values())
     assert done.returncode == int(broken)
-    over = study_of(given.pop("reports", None))
-    in_python = explain(plan_audit(protocol, **given), study=over).results
+    in_python = explain_plan(plan_audit(protocol, **given)).results
     assert {result.attack: of_result(result) for result in in_python} == results
 
 
@@ -209,7 +206,7 @@ def test_compare_says_what_it_did_with_LHO(tmp_path: Path) -> None:  # noqa: N80
 
 
 def test_several_numbers_of_reports_have_one_answer() -> None:
-    setting = {"epsilon": 0.5, "domain_size": 5, "trials": 5000}
+    setting: Settings = {"epsilon": 0.5, "domain_size": 5, "trials": 5000}
     expected = [of_result(result) for result in audit_over_time("SUE", [2, 9], **setting)]
     done = run_here("audit", "SUE", *flags(setting), "--reports", "2,9e0", "--json")
     assert [of_plain(result) for result in json.loads(done.stdout)["results"]] == expected
@@ -322,7 +319,7 @@ def line_of(*words: str) -> str:
 @pytest.mark.parametrize("bad", BAD, ids=lambda bad: " ".join(map(str, bad.items())))
 def test_one_mistake_has_one_message(bad: Settings, tmp_path: Path) -> None:
     given = {"epsilon": 1, "domain_size": 5, "trials": 100, **bad}
-    settings = {  # what the command line makes of words
+    settings: Settings = {  # what the command line makes of words
         name: float(value)
         if name in {"epsilon", "trials", "alpha"} and _is_number(value)
         else value

@@ -14,9 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from ldp_auditor.results.journal import line_of
+from ldp_auditor.results.journal import digest, line_of
 from ldp_auditor.sweeps import Grid
-from ldp_auditor.sweeps.cells import digest
 from tests.end_to_end.command import run, run_json
 from tests.end_to_end.sweeping import (
     keys,

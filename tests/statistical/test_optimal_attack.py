@@ -31,7 +31,7 @@ def test_rates(name: str, epsilon: float, domain_size: int) -> None:
     )
     rates = fit_attack(plan).rates()
     assert rates is not None
-    counts = run(plan).counts
+    counts = run(plan)[0].counts
     assert agrees(counts.true_positives, TRIALS, rates.true_positive)
     assert agrees(counts.false_positives, TRIALS, rates.false_positive)
 

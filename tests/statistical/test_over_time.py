@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,9 @@ from numpy.random import default_rng
 from numpy.typing import NDArray
 from scipy import stats
 
-from ldp_auditor import AuditPlan, AuditResult, InputPair, Study, mechanisms, run_study
+from ldp_auditor import AuditPlan, AuditResult, InputPair, mechanisms
 from ldp_auditor.audits.many_reports import Accumulated, Tally
-from ldp_auditor.audits.run import fit_attack
+from ldp_auditor.audits.run import fit_attack, run
 from ldp_auditor.core import Counts, Floats
 from ldp_auditor.mechanisms import FrequencyOracle
 from ldp_auditor.mechanisms.kernels.noise import draw_laplace_sums
@@ -58,8 +59,10 @@ def study_of(
         attack=attack,
         trials=TRIALS,
         seed=seed,
+        reports=looks,
+        composition=composition,
     )
-    return plan, run_study(plan, Study(reports=looks, composition=composition))
+    return plan, run(plan)
 
 
 @pytest.mark.parametrize("attack", ["paper", "optimal"])
@@ -74,15 +77,7 @@ def test_counts_agree_with_exact_rates(
     """Null hypothesis: at every look both counts are binomial with the exact rates."""
     plan, results = study_of(name, domain_size, attack, composition)
     known = 0
-    for result in results:
-        tally = Tally.of(plan, composition)
-        look = AuditPlan(
-            mechanism=Accumulated(tally, result.options["reports"]),
-            pair=plan.pair,
-            attack=attack,
-            trials=TRIALS,
-            seed=plan.seed,
-        )
+    for look, result in zip(plan.looks, results, strict=True):
         rates = fit_attack(look).rates()
         if rates is not None:
             known += 1
@@ -172,7 +167,7 @@ def test_measured_loss_stays_below_both_guarantees(name: str) -> None:
         alpha=FALSE_ALARM,
         seed=11,
     )
-    results = run_study(plan, Study(reports=(1, 2, 10, 100)))
+    results = run(replace(plan, reports=(1, 2, 10, 100)))
     assert all(result.verdict == "no-violation-found" for result in results)
     assert results[-1].empirical_epsilon > 0.85 * results[-1].claim.epsilon
     if name != "dBitFlipPM":

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
-from ldp_auditor import AuditError, AuditPlan, Claim, Stopping, run, run_until_precise
+from ldp_auditor import AuditError, AuditPlan, AuditResult, Claim, Stopping
+from ldp_auditor.audits.run import run
 from ldp_auditor.audits.stopping import alpha_of_look
 from tests.protocols import make
 from tests.statistical.evidence import at_most
 from tests.statistical.test_optimal_attack import Additive
+
+
+def until_precise(plan: AuditPlan, stopping: Stopping) -> AuditResult:
+    return run(replace(plan, trials=stopping))[0]
 
 
 def test_looks_spend_alpha_and_no_more() -> None:
@@ -23,19 +29,19 @@ def test_false_alarms_under_continuous_looking(bound: str) -> None:
     """Null hypothesis: five looks at an exactly tight protocol raise an alarm with prob. alpha."""
     stopping = Stopping(precision=1e-9, max_trials=4_000_000)
     results = [
-        run_until_precise(
+        until_precise(
             AuditPlan(mechanism=make("GRR", 0.5, 2), bound=bound, alpha=0.05, seed=seed), stopping
         )
         for seed in range(150)
     ]
-    assert {result.options["looks"] for result in results if result.verdict != "violation"} == {5}
+    assert {result.looks for result in results if result.verdict != "violation"} == {5}
     assert at_most(sum(result.verdict == "violation" for result in results), 150, 0.05)
 
 
 def test_stops_when_precise_enough() -> None:
     plan = AuditPlan(mechanism=make("SUE", 1.0, 20), attack="optimal", seed=5)
-    rough = run_until_precise(plan, Stopping(precision=0.05, max_trials=10**8))
-    fine = run_until_precise(plan, Stopping(precision=0.01, max_trials=10**8))
+    rough = until_precise(plan, Stopping(precision=0.05, max_trials=10**8))
+    fine = until_precise(plan, Stopping(precision=0.01, max_trials=10**8))
     assert rough.empirical_epsilon >= 0.95
     assert fine.empirical_epsilon >= 0.99
     assert rough.counts.trials < fine.counts.trials < 10**8
@@ -44,8 +50,8 @@ def test_stops_when_precise_enough() -> None:
 
 def test_counts_are_those_of_a_fixed_run() -> None:
     plan = AuditPlan(mechanism=make("OUE", 1.0, 20), trials=700_000, seed=6)
-    fixed = run(plan)
-    grown = run_until_precise(plan, Stopping(precision=1e-9, max_trials=700_000))
+    (fixed,) = run(plan)
+    grown = until_precise(plan, Stopping(precision=1e-9, max_trials=700_000))
     assert grown.counts == fixed.counts
     assert grown.empirical_epsilon < fixed.empirical_epsilon  # looking costs
     assert grown.monte_carlo_limit < fixed.monte_carlo_limit  # and lowers what can be shown at all
@@ -56,10 +62,21 @@ def test_stops_at_a_violation() -> None:
         claim = Claim(1.0)
 
     plan = AuditPlan(mechanism=Halved(0.5), attack="optimal", seed=1)
-    result = run_until_precise(plan, Stopping(precision=0.001, max_trials=10**7))
+    result = until_precise(plan, Stopping(precision=0.001, max_trials=10**7))
     assert result.verdict == "violation"
     assert result.counts.trials < 10**6
     assert result.attack_epsilon is None
+
+
+def test_every_number_of_reports_is_settled() -> None:
+    """The last one to be precise decides; all of them share the trials and the looks."""
+    plan = AuditPlan(mechanism=make("OUE", 1.0, 5), seed=5, reports=(1, 8))
+    few, many = run(replace(plan, trials=Stopping(precision=0.05, max_trials=10**7)))
+    assert few.trials == many.trials < 10**7
+    assert few.looks == many.looks
+    for result in (few, many):
+        assert result.attack_epsilon is not None
+        assert result.empirical_epsilon >= 0.95 * result.attack_epsilon
 
 
 @pytest.mark.parametrize(

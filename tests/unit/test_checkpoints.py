@@ -62,8 +62,8 @@ def test_an_interrupted_audit_goes_on(
         plan = plan_audit("OUE", epsilon=1.0, domain_size=2000, trials=trials, reports=reports)
     straight = run(plan, engine=ThreadEngine(1))
     for share in (0.1, 0.5, 0.9):
+        stop = stop_after(int(share * plan.most_trials))
         with pytest.raises(StoppedError), results_folder(tmp_path) as journal:
-            stop = stop_after(int(share * plan.most_trials))
             run(plan, engine=ThreadEngine(2), journal=journal, progress=stop)
     heard: list[int] = []
     with results_folder(tmp_path) as journal:

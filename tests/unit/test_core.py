@@ -22,9 +22,9 @@ from ldp_auditor import (
     compare,
     mechanisms,
 )
-from ldp_auditor.audits.chunks import Piece
+from ldp_auditor.audits.chunks import Chunks, Piece
 from ldp_auditor.audits.comparison import plan_comparison
-from ldp_auditor.audits.run import prepare
+from ldp_auditor.audits.run import fit_attack
 from ldp_auditor.mechanisms.unary_encoding import SUE
 from ldp_auditor.report.figures import comparison_bars
 from ldp_auditor.seeding import chunk_generator, stream_key
@@ -40,13 +40,16 @@ def test_counts_add_up() -> None:
 def test_infinite_numbers_become_words_in_json() -> None:
     result = AuditResult(
         mechanism="LHO",
-        claim=Claim(math.inf),
+        epsilon=math.inf,
+        delta=0.0,
         domain_size=2,
         pair=InputPair(0, 1),
         attack="paper",
         bound="clopper-pearson",
         alpha=0.01,
-        counts=Counts(10, 5, 5),
+        trials=10,
+        true_positives=5,
+        false_positives=5,
         empirical_epsilon=0.0,
         attack_epsilon=math.inf,
         worst_case_epsilon=None,
@@ -281,9 +284,9 @@ def test_wrong_types_are_refused(setting: dict[str, Any]) -> None:
 
 def test_chunks_are_independent_and_cover_every_trial_once() -> None:
     plan = AuditPlan(mechanism=make("SHE", 1.0, 1000), trials=20_000, seed=3)
-    prepared, _ = prepare(plan)
+    prepared = Chunks.of(plan, (fit_attack(plan),))
     pieces = list(prepared.pieces(0, prepared.chunks))
-    chunks = -(-plan.trials // prepared.chunk_trials)
+    chunks = -(-plan.most_trials // prepared.chunk_trials)
     assert chunks > 10
     for side in (0, 1):
         covered = [
@@ -294,7 +297,8 @@ def test_chunks_are_independent_and_cover_every_trial_once() -> None:
         ]
         assert covered == list(range(chunks))
     single = AuditPlan(mechanism=make("GRR", 1.0, 5), trials=2 * 10**6, seed=3)
-    outcomes = [prepare(single)[0].run_piece(Piece(0, chunk, chunk + 1)) for chunk in range(7)]
+    cut = Chunks.of(single, (fit_attack(single),))
+    outcomes = [cut.run_piece(Piece(0, chunk, chunk + 1)) for chunk in range(7)]
     assert len({int(outcome.hits[0]) for outcome in outcomes}) == 7  # seven chunks, seven streams
 
 

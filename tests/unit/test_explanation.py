@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ldp_auditor import AuditError, AuditPlan, audit, mechanisms
-from ldp_auditor.audits.gap import CERTIFICATES, explain, trials_to_certify
+from ldp_auditor.audits.gap import CERTIFICATES, explain_plan, trials_to_certify
 from ldp_auditor.report.gap import gap_steps
 from tests.protocols import law_of, make, names_at
 
@@ -14,7 +14,7 @@ EXPLAINED = [cell for cell in names_at([0.7]) if not mechanisms.find(cell[0]).pr
 
 @pytest.mark.parametrize(("name", "epsilon"), EXPLAINED)
 def test_the_account_adds_up(name: str, epsilon: float) -> None:
-    explanation = explain(AuditPlan(mechanism=make(name, epsilon, 5), trials=1000))
+    explanation = explain_plan(AuditPlan(mechanism=make(name, epsilon, 5), trials=1000))
     assert [result.attack for result in explanation.results] == ["paper", "optimal"]
     for result in explanation.results:
         claimed, *losses = gap_steps(result)
@@ -40,4 +40,4 @@ def test_certified_trials_are_enough_and_needed() -> None:
 
 def test_what_keeps_no_epsilon_has_no_account() -> None:
     with pytest.raises(AuditError, match="keeps no finite epsilon"):
-        explain(AuditPlan(mechanism=mechanisms.make("LHO", domain_size=5)))
+        explain_plan(AuditPlan(mechanism=mechanisms.make("LHO", domain_size=5)))

@@ -14,8 +14,9 @@ import pytest
 
 from ldp_auditor import mechanisms
 from ldp_auditor.errors import AuditError
+from ldp_auditor.results.journal import digest
 from ldp_auditor.sweeps import Grid
-from ldp_auditor.sweeps.cells import WORDS, Cell, digest, option_types
+from ldp_auditor.sweeps.cells import WORDS, Cell, option_types
 from ldp_auditor.sweeps.grid import MOST_CELLS
 
 TOP = 'protocol = "GRR"\nepsilon = 1\n# the third line\ndomain_size = 5\n'

@@ -16,9 +16,8 @@ import pytest
 from ldp_auditor.errors import AuditError
 from ldp_auditor.execution.threads import ThreadEngine
 from ldp_auditor.results.files import replace_file
-from ldp_auditor.results.journal import Journal, line_of, understood
-from ldp_auditor.sweeps.cells import Cell, digest
-from ldp_auditor.sweeps.running import plain_result
+from ldp_auditor.results.journal import Journal, digest, line_of, understood
+from ldp_auditor.sweeps.cells import Cell
 
 PLANS = [{"protocol": "GRR", "epsilon": 0.1 * seed, "seed": seed} for seed in range(1, 5)]
 RESULTS = [{"true_positives": 123, "epsilon": "inf", "attack_epsilon": None, "pair": [0, 1]}]
@@ -126,7 +125,7 @@ def test_a_bad_line_in_the_middle_costs_no_other(poison: bytes, tmp_path: Path) 
 
 
 AUDIT = Cell.of(protocol="GRR", epsilon=1, domain_size=4, trials=100, seed=7)
-RESULT = plain_result(AUDIT.run(ThreadEngine(1))[0])
+RESULT = AUDIT.run(ThreadEngine(1))[0].to_store("0.1.0")
 
 
 @pytest.mark.parametrize("name", ["trials", "true_positives", "empirical_epsilon", "pair", "alpha"])

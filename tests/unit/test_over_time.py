@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from mpmath import mp
 
-from ldp_auditor import AuditError, InputPair, Study, audit, audit_over_time, mechanisms
+from ldp_auditor import AuditError, AuditPlan, InputPair, audit, audit_over_time, mechanisms
 from ldp_auditor.mechanisms.frequency_oracle import SupportOracle
 from ldp_auditor.mechanisms.kernels.sums import Lottery, add_rows, add_sets, add_values
 from ldp_auditor.theory.guessing import (
@@ -275,7 +275,7 @@ def test_results_carry_both_compositions(attack: str) -> None:
     results = audit_over_time(
         "GM", [10, 2, 2], epsilon=0.5, delta=1e-4, domain_size=5, trials=1000, attack=attack
     )
-    assert [result.options["reports"] for result in results] == [2, 10]
+    assert [result.reports for result in results] == [2, 10]
     plain = results[1].to_dict()
     assert (plain["epsilon"], plain["delta"]) == (0.5, 1e-4)
     assert (plain["sequential_epsilon"], plain["sequential_delta"]) == pytest.approx((5, 1e-3))
@@ -287,7 +287,7 @@ def test_results_carry_both_compositions(attack: str) -> None:
 
 def test_chosen_delta_of_the_composition() -> None:
     result = audit("SUE", epsilon=0.5, domain_size=5, trials=100, reports=500, composed_delta=1e-9)
-    assert result.options["composed_epsilon"] == pytest.approx(76.91, abs=0.02)
+    assert result.composed_epsilon == pytest.approx(76.91, abs=0.02)
     assert result.worst_case_epsilon == pytest.approx(250)
 
 
@@ -309,7 +309,7 @@ def test_more_reports_than_theory_reaches() -> None:
 )
 def test_impossible_studies_are_refused(settings: dict[str, object], reason: str) -> None:
     with pytest.raises(AuditError, match=reason):
-        Study(**settings)  # type: ignore[arg-type]
+        AuditPlan(mechanism=make("GRR", 1.0, 5), **settings)  # type: ignore[arg-type]
 
 
 def test_what_cannot_be_followed_is_refused() -> None:

@@ -223,8 +223,8 @@ def test_pairs_of_records() -> None:
     given = audit(
         "RS+FD[GRR]", epsilon=1.0, domain_size=3, attributes=2, pair=((2, 1), (0, 1)), trials=100
     )
-    assert given.to_dict()["pair"] == [(2, 1), (0, 1)]
-    assert given.options["neighbours"] == "one"
+    assert given.to_dict()["pair"] == [[2, 1], [0, 1]]
+    assert given.neighbours == "one"
 
 
 def test_options_of_the_protocol_inside() -> None:

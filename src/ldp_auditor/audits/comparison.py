@@ -75,9 +75,9 @@ def plan_comparison(
     A protocol that is named is audited just as `audit` does it: the claim is tested on it. If none
     is named, all take part (or those `among` them), with `delta` where one is needed, and a
     protocol that promises nothing is measured without a claim. The attack "both" stands for all of
-    them. `settings` are those of `plan_audit`, and options of protocols, which go to those that have
-    them: with `epsilon_infinity` memoized protocols take part, with `attributes` or `domain_sizes`
-    mechanisms for records.
+    them. `settings` are those of `plan_audit`, and options of protocols, which go to those that
+    have them: with `epsilon_infinity` memoized protocols take part, with `attributes` or
+    `domain_sizes` mechanisms for records.
     """
     require(not isinstance(protocols, str), f"protocols must be a list of names, got {protocols!r}")
     given = {key: value for key, value in settings.items() if value is not None}

@@ -157,7 +157,7 @@ def plan_audit(
         require(pair is None, "give a pair or its neighbours, not both")
         pair = _neighbours(made, neighbours, attribute)
     over_time = {"composition": composition, "composed_delta": composed_delta}
-    chosen = {name: value for name, value in over_time.items() if value is not None}
+    chosen: dict[str, Any] = {n: value for n, value in over_time.items() if value is not None}
     require(
         reports is not None or not chosen,
         f"{' and '.join(chosen)} is for many reports; say how many: reports",

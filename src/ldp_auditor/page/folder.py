@@ -11,8 +11,7 @@ from typing import Any
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.check_result import CheckResult
-from ldp_auditor.results.journal import JOURNAL, understood
-from ldp_auditor.sweeps.cells import PORTION, digest
+from ldp_auditor.results.journal import JOURNAL, PORTION, digest, understood
 
 CHECK, RUN = "check", "run"
 """What tells the plan of a check from that of an audit, and one run of it from another."""

@@ -7,8 +7,7 @@ from pathlib import Path
 from ldp_auditor import __version__
 from ldp_auditor.page.folder import CHECK, RUN
 from ldp_auditor.results.check_result import CheckResult
-from ldp_auditor.results.journal import Journal
-from ldp_auditor.sweeps.cells import digest
+from ldp_auditor.results.journal import Journal, digest
 
 
 def can_keep(folder: Path) -> None:
