@@ -6,10 +6,10 @@ BIN := .venv/bin
 
 .PHONY: demo test test-environments test-cluster check benchmark clean
 
-demo: .venv/demo.stamp .venv/kernels.stamp
+demo: .venv/demo.stamp
 	$(BIN)/ldp-auditor compare --epsilon 1 --domain-size 25
 
-test: check .venv/kernels.stamp
+test: check
 	$(BIN)/pytest --numprocesses auto --dist worksteal
 
 test-environments: .venv/dev.stamp
@@ -37,12 +37,6 @@ benchmark: .venv/demo.stamp
 	$(BIN)/pip install --quiet --editable '.[dev]'
 	touch $@
 
-# numba does not see a change in a kernel that another file calls: drop compiled kernels older than
-# the newest source.
-.venv/kernels.stamp: $(shell find src/ldp_auditor/mechanisms -name '*.py') | .venv/demo.stamp
-	find src -name '*.nb[ic]' -delete
-	touch $@
-
 clean:
-	find src -name '*.nb[ic]' -delete
+	rm -rf src/ldp_auditor/__pycache__/ldp-auditor-kernels-*
 	rm -rf .mypy_cache .pytest_cache .ruff_cache
