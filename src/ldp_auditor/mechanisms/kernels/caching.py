@@ -1,8 +1,9 @@
 """Where compiled kernels are kept between runs.
 
 numba looks for changes in a kernel's own file, not in those of the kernels that it calls. So the
-kernels of one state of the source share a folder that is named after its content. Within the folder
-numba tells versions of Python and of numba, processors and their features apart, so that unlike
+kernels of one state of the source share a folder that is named after its content, after numba's
+version and after whether it uses Intel's mathematics (SVML), which it does not tell apart itself.
+Within the folder numba tells Python versions, processors and their features apart, so that unlike
 machines may share it (`IndexDataCacheFile` and `_index_key` in numba/core/caching.py).
 """
 
@@ -79,8 +80,8 @@ def _folder_in(root: Path | None) -> Path | None:
 
 @functools.cache
 def state_of(package: Path) -> str:
-    """Return a name for the content of the files with kernels, and of the one with the version."""
-    state = hashlib.sha256()
+    """Return a name for what decides the code: numba, our version and all files with kernels."""
+    state = hashlib.sha256(f"{numba.__version__} {settings.USING_SVML}".encode())
     for path in (package / "__init__.py", *sorted((package / "mechanisms").rglob("*.py"))):
         content = path.read_bytes()
         state.update(f"{path.relative_to(package).as_posix()} {len(content)} ".encode())
