@@ -59,11 +59,10 @@ def is_own(folder: Path) -> bool:
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
-        about = folder.lstat()
-        if not hasattr(os, "getuid"):
-            return stat.S_ISDIR(about.st_mode)  # a profile of Windows has its own access list
-        if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid():
+        if not stat.S_ISDIR(folder.lstat().st_mode):
             return False
+        if not hasattr(os, "getuid"):
+            return True  # a profile of Windows has its own access list
         exposed = False
         real = folder.resolve()
         for place in (real, *real.parents):
