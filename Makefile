@@ -1,15 +1,17 @@
 # make demo: a fresh machine to the comparison of all protocols.  make test: every check.
 # make test-environments: the checks of foreign packages, which it installs in .venv/environments.
-# make test-cluster: the same for Ray.
+# make test-cluster: the same for Ray.  make test-pythons: the quick tests with every Python found.
 PYTHON ?= python3
 BIN := .venv/bin
+# What pytest runs when it has to be quick: doctests and unit tests.
+QUICK := src tests/unit --quiet --numprocesses auto
 
-.PHONY: demo test test-environments test-cluster check benchmark clean
+.PHONY: demo test test-environments test-cluster test-pythons check benchmark clean
 
-demo: .venv/demo.stamp .venv/kernels.stamp
+demo: .venv/demo.stamp
 	$(BIN)/ldp-auditor compare --epsilon 1 --domain-size 25
 
-test: check .venv/kernels.stamp
+test: check
 	$(BIN)/pytest --numprocesses auto --dist worksteal
 
 test-environments: .venv/dev.stamp
@@ -17,6 +19,9 @@ test-environments: .venv/dev.stamp
 
 test-cluster: .venv/dev.stamp
 	$(BIN)/pytest -m cluster --durations 12
+
+test-pythons:
+	tests/pythons.sh $(QUICK)
 
 check: .venv/dev.stamp
 	$(BIN)/ruff check .
@@ -37,12 +42,6 @@ benchmark: .venv/demo.stamp
 	$(BIN)/pip install --quiet --editable '.[dev]'
 	touch $@
 
-# numba does not see a change in a kernel that another file calls: drop compiled kernels older than
-# the newest source.
-.venv/kernels.stamp: $(shell find src/ldp_auditor/mechanisms -name '*.py') | .venv/demo.stamp
-	find src -name '*.nb[ic]' -delete
-	touch $@
-
 clean:
-	find src -name '*.nb[ic]' -delete
+	rm -rf src/ldp_auditor/__pycache__/ldp-auditor-kernels-*
 	rm -rf .mypy_cache .pytest_cache .ruff_cache

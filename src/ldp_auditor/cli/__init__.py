@@ -18,7 +18,7 @@ from ldp_auditor.cli.check import check
 from ldp_auditor.cli.compare import compare
 from ldp_auditor.cli.explain import explain, profile
 from ldp_auditor.cli.explore import explore
-from ldp_auditor.cli.output import EXIT_INTERRUPTED, EXIT_NO_VIOLATION, fail, say
+from ldp_auditor.cli.output import EXIT_INTERRUPTED, EXIT_NO_VIOLATION, fail, say, show_remarks
 from ldp_auditor.cli.protocols import list_protocols
 from ldp_auditor.cli.report import report
 from ldp_auditor.cli.reproduce import reproduce
@@ -63,6 +63,7 @@ app.command()(explore)
 
 def main() -> None:
     """Run the command line; whatever goes wrong is one line on standard error and exit code 2."""
+    show_remarks()
     try:
         code = app(standalone_mode=False)
     except AuditError as error:

@@ -79,7 +79,7 @@ def compare(
     """Audit all protocols, or those named, under one claim: a table and a figure."""
     from ldp_auditor.comparison import plan_comparison, run_comparison
     from ldp_auditor.execution.engines import open_engine
-    from ldp_auditor.report.figures import check_figure_path
+    from ldp_auditor.report.figures import check_figure_path, default_figure
     from ldp_auditor.report.progress import progress_bar
     from ldp_auditor.sweeps.recording import recorder
 
@@ -102,7 +102,7 @@ def compare(
         seed=seed,
     )
     if figure is None and not as_json:
-        figure = Path("compare.png")
+        figure = default_figure("compare.png")
     if figure is not None:
         check_figure_path(figure)
     with (

@@ -53,7 +53,7 @@ def explain(
     from ldp_auditor.execution.threads import ThreadEngine
     from ldp_auditor.explanation import explain as run_explanation
     from ldp_auditor.interface import plan_audit
-    from ldp_auditor.report.figures import check_figure_path, draw_explanation
+    from ldp_auditor.report.figures import check_figure_path, default_figure, draw_explanation
     from ldp_auditor.report.progress import progress_bar
     from ldp_auditor.report.tables import certificate_lines, explanation_table
 
@@ -68,7 +68,7 @@ def explain(
         seed=seed,
     )
     if figure is None and not as_json:
-        figure = Path("explain.png")
+        figure = default_figure("explain.png")
     if figure is not None:
         check_figure_path(figure)
     with progress_bar(f"explaining {plan.mechanism.name}", 4 * plan.trials) as bar:
@@ -100,7 +100,7 @@ def profile(
 ) -> None:
     """Show the exact privacy profile of a protocol: the smallest delta at every epsilon."""
     from ldp_auditor.interface import plan_audit
-    from ldp_auditor.report.figures import check_figure_path, draw_profile
+    from ldp_auditor.report.figures import check_figure_path, default_figure, draw_profile
     from ldp_auditor.report.tables import profile_table
     from ldp_auditor.theory.loss_law import privacy_profile
 
@@ -114,7 +114,7 @@ def profile(
     if law is None:
         raise AuditError(f"the exact law of the loss of {mechanism.name} is not known here")
     if figure is None and not as_json:
-        figure = Path("profile.png")
+        figure = default_figure("profile.png")
     if figure is not None:
         check_figure_path(figure)
     largest = min(1.2 * mechanism.claim.epsilon, 20.0)

@@ -19,6 +19,17 @@ def exit_code(verdict: str) -> int:
     return EXIT_VIOLATION if verdict == "violation" else EXIT_NO_VIOLATION
 
 
+def show_remarks() -> None:
+    """Print what the package logs as lines on standard error, each once."""
+    import logging
+
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("ldp-auditor: %(message)s"))
+    logger = logging.getLogger("ldp_auditor")
+    logger.addHandler(handler)
+    logger.propagate = False
+
+
 def say(text: str) -> None:
     """Print on standard output; if nobody takes it, end with one line and not as a violation."""
     try:

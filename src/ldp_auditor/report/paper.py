@@ -34,7 +34,7 @@ def draw_study(study: Study, rows: Sequence[Row], scale: Scale, folder: Path) ->
 
 def draw_bars(study: Study, rows: Sequence[Row], scale: Scale, paths: Sequence[Path]) -> None:
     """Draw a bar for every protocol, as in Figure 1."""
-    from matplotlib.figure import Figure
+    from ldp_auditor.report.drawing import Figure
 
     names = list(dict.fromkeys(row["mechanism"] for row in rows))
     by_name = {name: [row for row in rows if row["mechanism"] == name] for name in names}
