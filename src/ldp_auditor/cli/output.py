@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import sys
+import textwrap
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
@@ -20,12 +22,24 @@ def exit_code(verdict: str) -> int:
 
 
 def say(text: str) -> None:
-    """Print on standard output; if nobody takes it, end with one line and not as a violation."""
+    """Print `text` as it is on standard output.
+
+    A reader that has left, such as `head`, changes neither the work nor the exit code; a full disk
+    ends the command with one line, and not as a violation.
+    """
     try:
         print(text, flush=True)
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left in the buffer goes nowhere
-        fail(f"cannot write the output: {error}")
+        if not isinstance(error, BrokenPipeError):
+            fail(f"cannot write the output: {error}")
+
+
+def say_sentences(text: str) -> None:
+    """Print sentences on standard output, on a terminal cut at words and violations in red."""
+    from ldp_auditor.report.text_table import sentences
+
+    say(sentences(text, console()))
 
 
 def say_json(value: object) -> None:
@@ -34,14 +48,24 @@ def say_json(value: object) -> None:
 
 
 def console() -> Console:
-    """A console on standard output; files and pipes get lines as long as they need."""
+    """A console on standard output; files and pipes get lines as long as they need, no colour."""
     from rich.console import Console
 
-    return Console(width=None if sys.stdout.isatty() else 10_000)
+    is_terminal = sys.stdout.isatty()
+    width = shutil.get_terminal_size().columns if is_terminal else 10_000
+    return Console(width=width, force_terminal=is_terminal)
+
+
+def tell(message: str) -> None:
+    """Print a line on standard error, on a terminal cut at words; if nobody reads it, go on."""
+    with contextlib.suppress(OSError):
+        if sys.stderr.isatty():
+            width = os.get_terminal_size(sys.stderr.fileno()).columns or 80
+            message = textwrap.fill(message, width, break_long_words=False, break_on_hyphens=False)
+        print(message, file=sys.stderr, flush=True)
 
 
 def fail(message: str) -> NoReturn:
     """End with one line on standard error."""
-    with contextlib.suppress(OSError):
-        print(f"ldp-auditor: {' '.join(message.split())}", file=sys.stderr, flush=True)
+    tell(f"ldp-auditor: {' '.join(message.split())}")
     sys.exit(EXIT_BAD_INPUT)
