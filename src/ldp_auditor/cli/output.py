@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import shutil
@@ -48,16 +49,28 @@ def say_json(value: object) -> None:
 
 
 def console() -> Console:
-    """A console on standard output; files and pipes get lines as long as they need, no colour."""
+    """A console like standard output to draw on; files and pipes get long lines and no colour."""
     from rich.console import Console
 
+    if sys.stdout is None:  # it was closed
+        return Console(file=io.StringIO(), width=NO_LIMIT)
     is_terminal = sys.stdout.isatty()
-    width = shutil.get_terminal_size().columns if is_terminal else 10_000
-    return Console(width=width, force_terminal=is_terminal)
+    return Console(
+        # Not standard output itself: rich writes there even while it captures, and exits by itself.
+        file=io.TextIOWrapper(io.BytesIO(), encoding=sys.stdout.encoding),
+        width=shutil.get_terminal_size().columns if is_terminal else NO_LIMIT,
+        force_terminal=is_terminal,
+    )
+
+
+NO_LIMIT = 10_000
+"""Columns of a line that no terminal shows."""
 
 
 def tell(message: str) -> None:
     """Print a line on standard error, on a terminal cut at words; if nobody reads it, go on."""
+    if sys.stderr is None:  # it was closed
+        return
     with contextlib.suppress(OSError):
         if sys.stderr.isatty():
             width = os.get_terminal_size(sys.stderr.fileno()).columns or 80
