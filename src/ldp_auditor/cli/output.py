@@ -55,10 +55,12 @@ def console() -> Console:
     if sys.stdout is None:  # it was closed
         return Console(file=io.StringIO(), width=NO_LIMIT)
     is_terminal = sys.stdout.isatty()
+    columns, lines = shutil.get_terminal_size()
     return Console(
         # Not standard output itself: rich writes there even while it captures, and exits by itself.
         file=io.TextIOWrapper(io.BytesIO(), encoding=sys.stdout.encoding),
-        width=shutil.get_terminal_size().columns if is_terminal else NO_LIMIT,
+        width=columns if is_terminal else NO_LIMIT,
+        height=lines,  # without it rich takes 80 columns where TERM=dumb
         force_terminal=is_terminal,
     )
 

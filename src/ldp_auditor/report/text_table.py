@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import permutations
 
 from rich import box
 from rich.console import Console
@@ -74,20 +75,28 @@ class TextTable:
     def _fit(
         self, places: Sequence[int], least: Sequence[int], width: int
     ) -> dict[int, int] | None:
-        """Widths of at least `least` that fill as few lines as a greedy search finds."""
-        room = width - 2 - 3 * (len(places) - 1)  # the edges, and what stands between columns
-        if sum(least) > room:
+        """Widths from `least` to the widest cell that fill few lines, found by small moves."""
+        room = width - 2 - 3 * (len(places) - 1) - sum(least)  # edges and gaps are 2 and 3 wide
+        if room < 0:
             return None
-        layout = {place: self._widest_cell(place) for place in places}
-        smallest = dict(zip(places, least, strict=True))
-        while sum(layout.values()) > room:
-            narrower = [
-                {**layout, place: layout[place] - 1}
-                for place in places
-                if layout[place] > smallest[place]
+        layout = dict(zip(places, least, strict=True))
+        smallest, most = layout, {place: self._widest_cell(place) for place in places}
+        for place in sorted(places, key=lambda place: most[place], reverse=True):
+            given = min(room, most[place] - layout[place])
+            layout = {**layout, place: layout[place] + given}
+            room -= given
+        while True:
+            moved = [
+                {**layout, giver: layout[giver] - by, taker: layout[taker] + by}
+                for giver, taker in permutations(places, 2)
+                for by in range(
+                    1, 1 + min(layout[giver] - smallest[giver], most[taker] - layout[taker])
+                )
             ]
-            layout = min(narrower, key=lambda tried: (self._height(tried), max(tried.values())))
-        return layout
+            best = min(moved, key=self._height, default=layout)
+            if self._height(best) >= self._height(layout):
+                return layout
+            layout = best
 
     def _height(self, layout: dict[int, int]) -> int:
         lines = [[column.heading for column in self.columns], *self.rows]
