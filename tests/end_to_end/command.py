@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
 import os
+import pty
 import signal
+import struct
 import subprocess
 import sys
+import termios
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -58,3 +63,31 @@ def in_session(
 def _hear_interrupts() -> None:
     """Undo what a shell does to its background jobs: they ignore Ctrl-C, and so do our tests."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def run_on_terminal(
+    *arguments: str, columns: int, variables: Mapping[str, str] | None = None
+) -> tuple[str, int]:
+    """Run the command on a terminal of so many columns; what it shows, and the exit code."""
+    clean = {name: value for name, value in os.environ.items() if name not in TERMINAL_VARIABLES}
+    ours, its = pty.openpty()
+    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    with subprocess.Popen(
+        [EXECUTABLE, *arguments],
+        stdin=its,
+        stdout=its,
+        stderr=its,
+        env={**clean, "TERM": "xterm-256color", **(variables or {})},
+        start_new_session=True,
+    ) as process:
+        os.close(its)
+        shown = bytearray()
+        with contextlib.suppress(OSError):  # which is how the end of a terminal reads
+            while piece := os.read(ours, 65536):
+                shown += piece
+        os.close(ours)
+    return shown.decode().replace("\r\n", "\n"), process.returncode
+
+
+TERMINAL_VARIABLES = {"NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "TTY_COMPATIBLE"}
+"""What may say in the environment how wide or how colourful a terminal is."""

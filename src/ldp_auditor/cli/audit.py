@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -37,7 +36,7 @@ from ldp_auditor.cli.arguments import (
     parse_study,
     parse_trials,
 )
-from ldp_auditor.cli.output import console, exit_code, say, say_json
+from ldp_auditor.cli.output import console, exit_code, say, say_json, tell
 from ldp_auditor.errors import require
 
 if TYPE_CHECKING:
@@ -129,5 +128,5 @@ def audit(
         from ldp_auditor.report.over_time import draw_over_time, over_time_curves
 
         draw_over_time(over_time_curves(results), figure)
-        print(f"figure written to {figure}", file=sys.stderr)
+        tell(f"figure written to {figure}")
     return max(exit_code(result.verdict) for result in results)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -32,7 +31,7 @@ from ldp_auditor.cli.arguments import (
     parse_study,
     parse_trials,
 )
-from ldp_auditor.cli.output import console, exit_code, say, say_json
+from ldp_auditor.cli.output import console, exit_code, say, say_json, say_sentences, tell
 
 
 def compare(
@@ -118,7 +117,7 @@ def compare(
 
         say(comparison_table(comparison).draw(console()))
         for name, reason in comparison.refused.items():
-            say(f"{name} was left out: {reason}")
+            say_sentences(f"{name} was left out: {reason}")
     if figure is not None:
         if plan.study is None:
             from ldp_auditor.report.figures import comparison_bars, draw_comparison
@@ -128,5 +127,5 @@ def compare(
             from ldp_auditor.report.over_time import draw_over_time, over_time_curves
 
             draw_over_time(over_time_curves(comparison.results), figure)
-        print(f"figure written to {figure}", file=sys.stderr)
+        tell(f"figure written to {figure}")
     return max(exit_code(result.verdict) for result in comparison.results)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -26,7 +25,7 @@ from ldp_auditor.cli.arguments import (
     parse_pair,
     parse_trials,
 )
-from ldp_auditor.cli.output import console, exit_code, say, say_json
+from ldp_auditor.cli.output import console, exit_code, say, say_json, say_sentences, tell
 from ldp_auditor.errors import AuditError
 
 
@@ -77,10 +76,10 @@ def explain(
         say_json(explanation.to_dict())
     else:
         say(explanation_table(explanation).draw(console()))
-        say(certificate_lines(explanation))
+        say_sentences(certificate_lines(explanation))
     if figure is not None:
         draw_explanation(explanation, figure)
-        print(f"figure written to {figure}", file=sys.stderr)
+        tell(f"figure written to {figure}")
     return max(exit_code(result.verdict) for result in explanation.results)
 
 
@@ -126,4 +125,4 @@ def profile(
         say(profile_table(title, curve).draw(console()))
     if figure is not None:
         draw_profile(title, privacy_profile(law, largest, 400), mechanism.claim, figure)
-        print(f"figure written to {figure}", file=sys.stderr)
+        tell(f"figure written to {figure}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ldp_auditor.cli.arguments import Address, EngineName, Workers, parse_trials
-from ldp_auditor.cli.output import EXIT_BAD_INPUT, EXIT_NO_VIOLATION, console, say
+from ldp_auditor.cli.output import (
+    EXIT_BAD_INPUT,
+    EXIT_NO_VIOLATION,
+    console,
+    say,
+    say_sentences,
+    tell,
+)
 from ldp_auditor.cli.sweep import tell_damaged, tell_failed, watching
 from ldp_auditor.errors import AuditError, require
 
@@ -99,7 +105,7 @@ def _reproduce(
 
     reason = study.unavailable(journal.folder)
     if reason is not None:
-        print(f"ldp-auditor: {study.name} was left out: {reason}", file=sys.stderr)
+        tell(f"ldp-auditor: {study.name} was left out: {reason}")
         return [], EXIT_BAD_INPUT
     with progress_bar(study.name, 0) as bar:
         outcome = sweep_into(
@@ -112,7 +118,7 @@ def _reproduce(
         )
     rows = list(outcome.rows)
     drawn = draw_study(study, rows, scale, journal.folder) if rows else []
-    say(f"{study.name}: {' '.join(str(path) for path in [*drawn, *outcome.files])}")
+    say_sentences(f"{study.name}: {' '.join(str(path) for path in [*drawn, *outcome.files])}")
     _tell_agreement(study.name, rows)
     return rows, tell_failed(outcome)
 
@@ -120,7 +126,7 @@ def _reproduce(
 def _tell_agreement(name: str, rows: list[Row]) -> None:
     from ldp_auditor.report.paper import agreement_text
 
-    say(f"{name}: {agreement_text(rows)}")
+    say_sentences(f"{name}: {agreement_text(rows)}")
 
 
 def _judge(rows: list[Row], chosen: Sequence[Study], scale: Scale, path: Path) -> None:
@@ -139,4 +145,4 @@ def _judge(rows: list[Row], chosen: Sequence[Study], scale: Scale, path: Path) -
         replace_file(path, claims_document(judgements, run).encode())
     except OSError as error:
         raise AuditError(f"cannot write the claims to {path}: {error}") from None
-    print(f"claims written to {path}", file=sys.stderr)
+    tell(f"claims written to {path}")

@@ -82,7 +82,8 @@ def _folder_in(root: Path | None) -> Path | None:
 def state_of(package: Path) -> str:
     """Return a name for what decides the code: numba, our version and all files with kernels."""
     state = hashlib.sha256(f"{numba.__version__} {settings.USING_SVML}".encode())
-    for path in (package / "__init__.py", *sorted((package / "mechanisms").rglob("*.py"))):
+    outside = [package / name for name in ("__init__.py", "portable_math.py")]
+    for path in (*outside, *sorted((package / "mechanisms").rglob("*.py"))):
         content = path.read_bytes()
         state.update(f"{path.relative_to(package).as_posix()} {len(content)} ".encode())
         state.update(content)
