@@ -13,7 +13,7 @@ from rich.console import Console
 
 from ldp_auditor import audit, compare, mechanisms
 from ldp_auditor.report.tables import comparison_table, protocol_table, result_table
-from tests.end_to_end.command import EXECUTABLE, in_session, run, run_json
+from tests.end_to_end.command import EXECUTABLE, in_session, run, run_fresh, run_json
 from tests.protocols import NAMES
 
 KEYS = {
@@ -111,7 +111,7 @@ def test_explain_tells_the_gap_apart(tmp_path: Path) -> None:
 
 def test_profile_shows_the_smallest_delta(tmp_path: Path) -> None:
     setting = ("profile", "AGM", "--epsilon", "1", "--domain-size", "5", "--points", "13")
-    done = run(*setting, cwd=tmp_path)
+    done = run_fresh(*setting, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "profile.png").read_bytes().startswith(b"\x89PNG")
     curve = json.loads(run(*setting, "--json").stdout)
