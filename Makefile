@@ -1,28 +1,46 @@
-# make demo: a fresh machine to the comparison of all protocols.  make test: every check.
-# make test-environments: the checks of foreign packages, which it installs in .venv/environments.
-# make test-cluster: the same for Ray.
+# make demo: a fresh machine to the comparison of all protocols.
+# make test-quick: before each commit.  make test: every check that needs no foreign package.
+# make test-environments, make test-cluster: the checks of foreign packages and of Ray, which they
+# install in .venv/environments.
 PYTHON ?= python3
 BIN := .venv/bin
+PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal
+QUICK := src tests/unit
 
-.PHONY: demo test test-environments test-cluster check benchmark clean
+.PHONY: demo test-quick test test-environments test-cluster
+.PHONY: check lint types quick-tests all-tests benchmark clean
 
 demo: .venv/demo.stamp .venv/kernels.stamp
 	$(BIN)/ldp-auditor compare --epsilon 1 --domain-size 25
 
-test: check .venv/kernels.stamp
-	$(BIN)/pytest --numprocesses auto --dist worksteal
+# Types are checked beside the tests, which leave a core free now and then.
+test-quick: .venv/dev.stamp .venv/kernels.stamp
+	$(MAKE) --no-print-directory --jobs lint types quick-tests
 
-test-environments: .venv/dev.stamp
-	$(BIN)/pytest -m environments --durations 12
+test: .venv/dev.stamp .venv/kernels.stamp
+	$(MAKE) --no-print-directory --jobs lint types all-tests
 
-test-cluster: .venv/dev.stamp
-	$(BIN)/pytest -m cluster --durations 12
+test-environments: .venv/dev.stamp .venv/kernels.stamp
+	$(PYTEST) -m environments
 
-check: .venv/dev.stamp
+test-cluster: .venv/dev.stamp .venv/kernels.stamp
+	$(PYTEST) -m cluster
+
+check: lint types
+
+lint: .venv/dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+types: .venv/dev.stamp
+	$(BIN)/mypy
+
+quick-tests: .venv/dev.stamp .venv/kernels.stamp
+	$(PYTEST) --quiet $(QUICK)
+
+all-tests: .venv/dev.stamp .venv/kernels.stamp
+	$(PYTEST)
 
 benchmark: .venv/demo.stamp
 	$(BIN)/python benchmarks/throughput.py
