@@ -2,29 +2,86 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import fcntl
+import functools
 import json
 import os
 import pty
 import signal
+import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 EXECUTABLE = Path(sys.executable).with_name("ldp-auditor")
 
+LONGEST = 120
+"""Seconds after which a command hangs."""
+
 
 def run(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Run the command and keep what it says."""
+    """Run the command in a process of its own that need not import anything; keep what it says."""
+    with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
+        code = _forked(arguments, cwd or Path.cwd(), (output, errors))
+        for file in (output, errors):
+            file.seek(0)
+        return subprocess.CompletedProcess(arguments, code, output.read(), errors.read())
+
+
+def run_fresh(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run the command in a new interpreter, with its imports and its own order of sets."""
     return subprocess.run(
-        [EXECUTABLE, *arguments], cwd=cwd, capture_output=True, text=True, timeout=120, check=False
+        [EXECUTABLE, *arguments],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=LONGEST,
+        check=False,
     )
+
+
+def _forked(arguments: Sequence[str], cwd: Path, files: Sequence[IO[str]]) -> int:
+    """Return the exit code of the command, whose outputs go to these files."""
+    command = {"arguments": arguments, "cwd": str(cwd), "environment": dict(os.environ)}
+    asked = _forking()
+    socket.send_fds(asked, [json.dumps(command).encode()], [file.fileno() for file in files])
+    process: int = json.loads(asked.recv(100))
+    try:
+        code: int = json.loads(asked.recv(100))
+    except TimeoutError:
+        os.killpg(process, signal.SIGKILL)
+        asked.recv(100)
+        raise subprocess.TimeoutExpired(arguments, LONGEST) from None
+    return code
+
+
+@functools.cache
+def _forking() -> socket.socket:
+    """Start `forking.py`; it ends when this process does, which holds the other end."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with theirs:
+        process = subprocess.Popen(
+            [sys.executable, str(Path(__file__).with_name("forking.py")), str(EXECUTABLE)],
+            stdin=theirs.fileno(),
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    def end() -> None:
+        ours.close()
+        process.wait()
+
+    atexit.register(end)
+    ours.settimeout(LONGEST)
+    return ours
 
 
 def run_json(*arguments: str) -> dict[str, Any]:

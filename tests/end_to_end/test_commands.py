@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ldp_auditor import audit, mechanisms
-from tests.end_to_end.command import EXECUTABLE, in_session, run, run_json
+from tests.end_to_end.command import EXECUTABLE, in_session, run, run_fresh, run_json
 from tests.protocols import NAMES
 
 KEYS = {
@@ -108,7 +108,7 @@ def test_explain_tells_the_gap_apart(tmp_path: Path) -> None:
 
 def test_profile_shows_the_smallest_delta(tmp_path: Path) -> None:
     setting = ("profile", "AGM", "--epsilon", "1", "--domain-size", "5", "--points", "13")
-    done = run(*setting, cwd=tmp_path)
+    done = run_fresh(*setting, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "profile.png").read_bytes().startswith(b"\x89PNG")
     curve = json.loads(run(*setting, "--json").stdout)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.command import run
+from tests.end_to_end.command import run, run_fresh
 
 FIGURE_5 = ("reproduce", "figure-5", "--trials", "2000", "--seeds", "2", "--optimal", "--out")
 
@@ -24,7 +24,7 @@ def test_a_figure_with_both_attacks(tmp_path: Path) -> None:
     assert len(rows) == 5 * 5 * 2 * 2
     assert {row["mechanism"] for row in rows} == {"LHO"}
     journal = (tmp_path / "journal.jsonl").read_bytes()
-    again = run(*FIGURE_5, str(tmp_path))
+    again = run_fresh(*FIGURE_5, str(tmp_path))
     assert again.stdout == done.stdout
     assert (tmp_path / "journal.jsonl").read_bytes() == journal
 

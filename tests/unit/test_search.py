@@ -71,7 +71,7 @@ class Colour(enum.Enum):
 SELF: list[Any] = [1]
 SELF.append(SELF)
 MANY_SELVES: list[Any] = []
-MANY_SELVES.extend([MANY_SELVES] * 30)
+MANY_SELVES.extend([MANY_SELVES] * 6)
 SELF_MAPPING: dict[str, Any] = {}
 SELF_MAPPING["again"] = SELF_MAPPING
 
