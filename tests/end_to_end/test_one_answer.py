@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -117,7 +116,7 @@ def test_explain_audits_as_audit_does(number: int) -> None:
 
 
 @pytest.fixture(scope="module")
-def swept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Path]]:
+def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Path]:
     """All requests as one grid."""
     folder = tmp_path_factory.mktemp("swept")
     blocks = [f"trials = {TRIALS}"]
@@ -125,7 +124,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Path]
         lines = [f"{name} = {json.dumps(value)}" for name, value in settings.items()]
         blocks.append("\n".join(["[[grid]]", f'protocol = "{protocol}"', *lines]))
     (folder / "grid.toml").write_text("\n".join(blocks))
-    yield run_here("sweep", str(folder / "grid.toml"), "--out", str(folder)), folder
+    return run_here("sweep", str(folder / "grid.toml"), "--out", str(folder)), folder
 
 
 def test_a_sweep_tells_violations_and_ends_like_an_audit(swept: tuple[Any, Path]) -> None:
@@ -209,7 +208,7 @@ def test_compare_says_what_it_did_with_LHO(tmp_path: Path) -> None:  # noqa: N80
 
 
 def test_several_numbers_of_reports_have_one_answer() -> None:
-    setting = {"epsilon": 0.5, "domain_size": 5, "trials": 5000}
+    setting: Settings = {"epsilon": 0.5, "domain_size": 5, "trials": 5000}
     expected = [of_result(result) for result in audit_over_time("SUE", [2, 9], **setting)]
     done = run_here("audit", "SUE", *flags(setting), "--reports", "2,9e0", "--json")
     assert [of_plain(result) for result in json.loads(done.stdout)["results"]] == expected
@@ -252,8 +251,7 @@ WHOLE = [
 def test_whole_numbers_are_written_in_any_way(words: tuple[str, ...]) -> None:
     more = ("--trials", "{2000}", "--seed", "{30}", "--workers", "{2}", "--json")
     plain, scientific = (
-        [word.replace("{", "").replace("}", "" if not end else end) for word in (*words, *more)]
-        for end in ("", "e0")
+        [word.replace("{", "").replace("}", end) for word in (*words, *more)] for end in ("", "e0")
     )
     expected, told = (json.loads(run_here(*line).stdout) for line in (plain, scientific))
     for plain_values in (expected, told):
@@ -265,7 +263,8 @@ def test_whole_numbers_are_written_in_any_way(words: tuple[str, ...]) -> None:
 def test_whole_floats_are_whole_numbers_in_python() -> None:
     expected = audit("LHO", domain_size=10, hash_range=4, trials=2000, seed=3, workers=1).counts
     given: Settings = {"domain_size": 1e1, "hash_range": 4.0, "trials": 2e3, "seed": 3.0}
-    assert audit("LHO", **given, workers=1.0).counts == expected
+    one: Settings = {"workers": 1.0}
+    assert audit("LHO", **given, **one).counts == expected
     assert Cell.of(protocol="LHO", **given).run(ThreadEngine(1))[0].counts == expected
 
 
@@ -321,8 +320,8 @@ def line_of(*words: str) -> str:
 
 @pytest.mark.parametrize("bad", BAD, ids=lambda bad: " ".join(map(str, bad.items())))
 def test_one_mistake_has_one_message(bad: Settings, tmp_path: Path) -> None:
-    given = {"epsilon": 1, "domain_size": 5, "trials": 100, **bad}
-    settings = {  # what the command line makes of words
+    given: Settings = {"epsilon": 1, "domain_size": 5, "trials": 100, **bad}
+    settings: Settings = {  # what the command line makes of words
         name: float(value)
         if name in {"epsilon", "trials", "alpha"} and _is_number(value)
         else value
