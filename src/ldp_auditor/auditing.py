@@ -30,7 +30,7 @@ from ldp_auditor.core import (
     Rates,
     Reports,
 )
-from ldp_auditor.errors import AuditError, number, require, whole_number
+from ldp_auditor.errors import AuditError, error_probability, require, seed_number, whole_number
 from ldp_auditor.execution.engines import Engine
 from ldp_auditor.execution.serving import told
 from ldp_auditor.execution.threads import ThreadEngine
@@ -51,9 +51,6 @@ LONGEST_PIECE = 64
 
 MOST_TRIALS = 10**15
 """More would take years."""
-
-SMALLEST_ALPHA = 1e-100
-"""Smaller ones are beyond the arithmetic of the bounds."""
 
 PILOT_SIDES = (2, 3)
 """Sides whose streams are for pilot samples of the first and the second value."""
@@ -90,14 +87,10 @@ class AuditPlan:
         self.pair.check(self.mechanism)
         find_attack(self.attack, self.mechanism)
         find_bound(self.bound)
-        object.__setattr__(self, "alpha", number("alpha", self.alpha))
-        require(
-            SMALLEST_ALPHA <= self.alpha < 1,
-            f"alpha must lie in (0, 1), at {SMALLEST_ALPHA} or above, got alpha={self.alpha}",
-        )
+        object.__setattr__(self, "alpha", error_probability(self.alpha))
         trials = whole_number("trials", self.trials, at_least=1, at_most=MOST_TRIALS)
         object.__setattr__(self, "trials", trials)
-        object.__setattr__(self, "seed", whole_number("seed", self.seed, at_least=0))
+        object.__setattr__(self, "seed", seed_number(self.seed))
 
     @property
     def options(self) -> dict[str, Any]:

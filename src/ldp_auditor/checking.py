@@ -16,14 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from ldp_auditor.adapters.callables import NamedTarget, ObjectTarget
+from ldp_auditor.adapters import named_target
+from ldp_auditor.adapters.callables import ObjectTarget
 from ldp_auditor.adapters.randomizer import Randomizer
 from ldp_auditor.core import Claim
-from ldp_auditor.errors import AuditError, number, require
+from ldp_auditor.errors import AuditError, number, require, whole_number
 from ldp_auditor.execution.processes import Limits, ProcessEngine
 from ldp_auditor.execution.ray_cluster import RayEngine, RaySessions, ray_if_asked
 from ldp_auditor.execution.serving import told
-from ldp_auditor.execution.threads import usable_cores
+from ldp_auditor.execution.threads import worker_count
 from ldp_auditor.findings import CheckResult, Finding
 from ldp_auditor.proving import MOST_PILOT, TRIALS, CheckPlan, findings_of, result_of
 from ldp_auditor.sampling import (
@@ -37,6 +38,7 @@ from ldp_auditor.sampling import (
     proposals,
 )
 from ldp_auditor.search.finder import Pilot, find_events
+from ldp_auditor.search.scores import can_learn
 from ldp_auditor.seeding import chunk_generator, random_order, stream_key
 
 __all__ = [
@@ -169,21 +171,22 @@ def run_check(
     opener = OpenTarget(plan.target, plan.score)
     fresh: ProcessEngine | RaySessions
     if ray is None:
-        fresh = ProcessEngine(opener, usable_cores() if workers is None else workers, plan.limits)
+        can_learn(plan.learn)  # raises before any report is made
+        fresh = ProcessEngine(opener, worker_count(workers), plan.limits)
     else:
         fresh = ray.sessions(opener, limits=plan.limits)
-    stream = stream_key(
-        {"check": plan.name, "values": list(plan.values), "claim": repr(plan.claim)}
-    )
+    stream = stream_key({"check": _named(plan.values), "claim": repr(plan.claim)})
     with fresh.staying() as engine:
         run = _Run(plan, engine, stream, progress)
         run.compare_workers()
         pilot_trials, reports = run.pilot()
         pilot = Pilot((), plan.claim, plan.values)
         searching = Searching(reports, pilot, plan.prove, plan.learn, plan.seed)
-        [(_, (found, proposed))] = engine.map([searching])  # to its end, or its worker would end
+        [(_, (found, proposed, learned))] = engine.map(
+            [searching]
+        )  # to its end, or its worker would end
         findings = run.prove(found, proposed) if proposed else ()
-    return result_of(plan, findings, pilot_trials, run.reports, started)
+    return result_of(plan, findings, pilot_trials, run.reports, started, learned)
 
 
 def check_recorded(
@@ -204,7 +207,8 @@ def check_recorded(
     plan = CheckPlan(
         target=Recorded(), name=name, values=values, **{"trials": 100 * len(values), **settings}
     )
-    rng = chunk_generator(plan.seed, stream_key({"recorded": name}), 0, 0)
+    rng = chunk_generator(plan.seed, stream_key({"recorded": _named(values)}), 0, 0)
+    learned = can_learn(plan.learn)
     halves: list[tuple[list[Any], list[Any]]] = []
     for value, made in pairs:
         require(
@@ -217,7 +221,7 @@ def check_recorded(
     pilot = Pilot([a for a, _ in halves], plan.claim, values, supports, plan.score)
     trials = min(len(b) for _, b in halves)
     try:
-        layout, candidates = find_events(pilot, plan.prove, plan.learn, plan.seed)
+        layout, candidates = find_events(pilot, plan.prove, learned, plan.seed)
         counts = np.zeros((len(values), len(candidates)), np.int64)
         for i, (_, fresh) in enumerate(halves if candidates else []):
             matrix = layout.matrix(fresh[:trials])
@@ -228,7 +232,12 @@ def check_recorded(
         raise AuditError(f"the reports of {name} cannot be looked into: {told(error)}") from error
     findings = findings_of(plan, proposals(candidates), counts, trials)
     total = sum(len(made) for _, made in pairs)
-    return result_of(plan, findings, min(len(a) for a, _ in halves), total, started)
+    return result_of(plan, findings, min(len(a) for a, _ in halves), total, started, learned)
+
+
+def _named(values: Sequence[Any]) -> list[Any]:
+    """What a random stream is named by: the inputs, not how the target or a file was spelled."""
+    return [value.item() if isinstance(value, np.generic) else value for value in values]
 
 
 @dataclass(frozen=True)
@@ -249,6 +258,8 @@ def check(
     trials: int | None = None,
     seconds: float | None = None,
     batch: bool | None = None,
+    domain_size: int | None = None,
+    options: Mapping[str, Any] | None = None,
     workers: int | None = None,
     engine: str | RayEngine | None = None,
     address: str | None = None,
@@ -259,12 +270,21 @@ def check(
 ) -> CheckResult:
     """Check a function, an object or a name such as `package.module:function` against a claim.
 
+    A name may be that of an adapter, such as "pure-ldp:OUE": then `options` are its own, and
+    `domain_size` is the number of its values, if `values` are not all of them.
     The budget is a number of reports (`trials`, 200,000 by default) or about so many `seconds`.
     `engine` is "processes", "ray" (with the `address` of a cluster, or a local one), or what
     `ray_engine` opened; it does not change the counts.
     """
     values = tuple(values)
-    found, name = _target_of(target, batch)
+    claim = Claim(epsilon, delta)
+    size = len(values) if domain_size is None else whole_number("domain_size", domain_size, 2)
+    found: Target
+    if isinstance(target, str):
+        found, name = named_target(target, claim, size, options or {}, batch), target
+    else:
+        require(not options, "options are for adapters, such as pure-ldp:OUE")
+        found, name = _target_of(target, batch)
     limits = Limits(call_seconds, total_seconds, open_seconds)
     require(trials is None or seconds is None, "give a budget in trials or in seconds, not both")
     if seconds is not None:
@@ -277,11 +297,14 @@ def check(
         target=found,
         name=name,
         values=values,
-        claim=Claim(epsilon, delta),
+        claim=claim,
         trials=TRIALS if trials is None else trials,
         limits=limits,
         **settings,
     )
+    named = [target.partition(":")[0]] if isinstance(target, str) else []
+    with ray_if_asked(engine, address, workers, modules=named, needs=found) as ray:
+        result = run_check(plan, workers, ray=ray)
     given = {
         "epsilon": epsilon,
         "delta": delta,
@@ -289,7 +312,10 @@ def check(
         "trials": plan.trials,
         "alpha": plan.alpha,
         "seed": plan.seed,
+        "learn": result.learned,
         **settings,
+        "domain_size": domain_size,
+        "options": options,
     }
     shown = [name if not isinstance(target, str) else repr(target), repr(list(values))]
     shown += [
@@ -297,16 +323,11 @@ def check(
         for key, value in given.items()
         if value is not None
     ]
-    named = [target.partition(":")[0]] if isinstance(target, str) else []
-    with ray_if_asked(engine, address, workers, modules=named, needs=found) as ray:
-        result = run_check(plan, workers, ray=ray)
     return replace(result, repeat=f"check({', '.join(shown)})")
 
 
 def _target_of(target: Any, batch: bool | None) -> tuple[Target, str]:
     """The target as something that can be opened, and what reports call it."""
-    if isinstance(target, str):
-        return NamedTarget(target, batch), target
     if hasattr(target, "open"):
         name = getattr(target, "name", None) or repr(target)
         return target, re.sub(r" at 0x[0-9a-f]+", "", str(name))  # the same in every run
@@ -324,7 +345,7 @@ def trials_within(
     """
     require(seconds > 0, f"seconds must be positive, got seconds={seconds:g}")
     require(len(values) >= 2, f"a check needs two values at least, got {tuple(values)!r}")
-    count = usable_cores() if workers is None else workers
+    count = worker_count(workers)
     engine = ProcessEngine(OpenTarget(target), 1, limits)
     timing = Timing(values[0], min(1.0, seconds / 20))
     speed: float = next(outcome for _, outcome in engine.map([timing]))

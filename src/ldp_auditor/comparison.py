@@ -13,8 +13,9 @@ from ldp_auditor.auditing import AuditPlan, Progress
 from ldp_auditor.core import AuditResult, Claim, InputPair
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.execution.engines import Engine, open_engine
-from ldp_auditor.interface import plan_audit
-from ldp_auditor.longitudinal import Study, carry_out, plan_looks
+from ldp_auditor.interface import make_mechanism, option_types, plan_audit
+from ldp_auditor.longitudinal import Study, carry_out, plan_looks, study_of
+from ldp_auditor.violations import ViolationCount
 
 CarryOut = Callable[
     [AuditPlan, Study | None, Engine | None, Progress | None], tuple[AuditResult, ...]
@@ -31,11 +32,17 @@ class Comparison:
     refused: Mapping[str, str]
     """Why a protocol cannot make the claim, by its name."""
 
+    @property
+    def violations(self) -> ViolationCount:
+        """How many of the audits found a violation."""
+        return ViolationCount.of_results(self.results)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         return {
             "results": [result.to_dict() for result in self.results],
             "refused": [{"mechanism": m, "reason": r} for m, r in self.refused.items()],
+            **self.violations.to_dict(),
         }
 
 
@@ -58,12 +65,10 @@ class ComparisonPlan:
 def plan_comparison(
     protocols: Sequence[str] = (),
     *,
-    epsilon: float,
+    epsilon: float | None = None,
     domain_size: int | None = None,
     delta: float | None = None,
-    epsilon_infinity: float | None = None,
-    attributes: int | None = None,
-    domain_sizes: tuple[int, ...] | None = None,
+    among: Sequence[str] = (),
     neighbours: str | None = None,
     attribute: int | None = None,
     study: Study | None = None,
@@ -73,36 +78,37 @@ def plan_comparison(
 ) -> ComparisonPlan:
     """Plan the audit of every protocol, or of those named, at one epsilon and domain size.
 
-    `delta` goes to the protocols that need one, `epsilon_infinity` to those that memoize; without
-    it they take part only if they are named. `attributes` goes to mechanisms for records; with it
-    they are compared, if none is named. A protocol that promises nothing is measured without a
-    claim. The attack "both" stands for all of them. `settings` are those of `AuditPlan`.
+    A protocol that is named is audited just as `audit` does it: the claim is tested on it. If none
+    is named, all take part (or those `among` them), with `delta` where one is needed, and a
+    protocol that promises nothing is measured without a claim. The attack "both" stands for all of
+    them. `settings` are those of `AuditPlan`, and options of protocols, which go to those that have
+    them: with `epsilon_infinity` memoized protocols take part, with `attributes` or `domain_sizes`
+    mechanisms for records.
     """
-    claim = Claim(epsilon, 0.0 if delta is None else delta)
-    require(claim.epsilon < math.inf, "epsilon must be finite, got epsilon=inf")
     require(not isinstance(protocols, str), f"protocols must be a list of names, got {protocols!r}")
+    given = {key: value for key, value in settings.items() if value is not None}
+    options = {key: given.pop(key) for key in list(given) if key not in PLANNED}
+    claim = _stated_claim(epsilon, options.get("epsilon_1"), delta)
+    named = list(dict.fromkeys(protocols))
+    names = named or _participants(epsilon is None, options, among)
+    types = {name: option_types(name) for name in names}
+    for option in options:
+        require(
+            any(option in types[name] for name in names),
+            f"none of the protocols compared has the option {option!r}",
+        )
     plans: list[AuditPlan] = []
     refused: dict[str, str] = {}
-    offered = {
-        "epsilon_infinity": epsilon_infinity,
-        "attributes": attributes,
-        "domain_sizes": domain_sizes,
-    }
-    of_records = attributes is not None or domain_sizes is not None
-    named = list(dict.fromkeys(protocols))
-    for name in named or _participants(epsilon_infinity is not None, of_records):
-        protocol = mechanisms.find(name)
-        taken = protocol.option_types()
-        options = {key: v for key, v in offered.items() if v is not None and key in taken}
-        if "epsilon_infinity" not in protocol.required():
-            options.pop("epsilon_infinity", None)
+    for name in names:
+        promise = {"epsilon": epsilon, "delta": delta}
+        if not named:
+            promise = _default_promise(name, **promise)
         try:
-            mechanism = mechanisms.make(
+            mechanism = make_mechanism(
                 name,
                 domain_size=domain_size,
-                epsilon=epsilon if "epsilon" in protocol.required() else None,
-                delta=delta if protocol.approximate else None,
-                **options,
+                **promise,
+                **{key: value for key, value in options.items() if key in types[name]},
             )
             audits = [
                 plan_audit(
@@ -111,7 +117,7 @@ def plan_comparison(
                     neighbours=neighbours,
                     attribute=attribute,
                     attack=kind,
-                    **settings,
+                    **given,
                 )
                 for kind in (ATTACKS if attack == "both" else (attack,))
             ]
@@ -127,15 +133,49 @@ def plan_comparison(
     return ComparisonPlan(claim, tuple(plans), refused, study)
 
 
-def _participants(memoized: bool, records: bool) -> list[str]:
+PLANNED = ("bound", "alpha", "trials", "seed")
+"""Settings of an audit that are not of its mechanism."""
+
+
+def _stated_claim(epsilon: float | None, epsilon_1: float | None, delta: float | None) -> Claim:
+    """The claim that all are compared under."""
+    require(
+        epsilon is None or epsilon_1 is None,
+        "epsilon and epsilon_1 mean the same, give one of them",
+    )
+    stated = epsilon_1 if epsilon is None else epsilon
+    if stated is None:
+        raise AuditError("a comparison needs a claim: epsilon, or epsilon_1 of memoized protocols")
+    claim = Claim(stated, 0.0 if delta is None else delta)
+    require(claim.epsilon < math.inf, "epsilon must be finite, got epsilon=inf")
+    return claim
+
+
+def _default_promise(name: str, epsilon: Any, delta: Any) -> dict[str, Any]:
+    """What a protocol that was not named promises: as much of the claim as it can."""
+    protocol = mechanisms.find(name)
+    return {
+        "epsilon": None if protocol.promises_nothing else epsilon,
+        "delta": delta if protocol.approximate else None,
+    }
+
+
+def _participants(
+    memoized_only: bool, options: Mapping[str, Any], among: Sequence[str]
+) -> list[str]:
     """Protocols that are compared if none is named."""
-    if records:
-        return list(mechanisms.available_for_records())
-    return [
-        name
-        for name, protocol in mechanisms.available().items()
-        if not protocol.memoizes or (memoized and "epsilon_infinity" in protocol.required())
-    ]
+    if "attributes" in options or "domain_sizes" in options:
+        names = list(mechanisms.available_for_records())
+    else:
+        with_memory = "epsilon_infinity" in options
+        names = [
+            name
+            for name, protocol in mechanisms.available().items()
+            if (not protocol.memoizes and not memoized_only)
+            or (protocol.memoizes and with_memory and "epsilon_infinity" in protocol.required())
+        ]
+    require(bool(names), "memoized protocols need epsilon_infinity beside epsilon_1")
+    return [name for name in names if not among or name in among]
 
 
 def run_comparison(
@@ -157,18 +197,20 @@ def run_comparison(
 def compare(
     protocols: Sequence[str] = (),
     *,
-    epsilon: float,
-    domain_size: int | None = None,
-    delta: float | None = None,
+    reports: int | Sequence[int] | None = None,
+    composition: str | None = None,
+    composed_delta: float | None = None,
     engine: str | Engine | None = None,
     address: str | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
     **settings: Any,
 ) -> Comparison:
-    """Audit every protocol, or those named, under one claim; see `plan_comparison`."""
-    plan = plan_comparison(
-        protocols, epsilon=epsilon, domain_size=domain_size, delta=delta, **settings
-    )
+    """Audit every protocol, or those named, under one claim.
+
+    `settings` are those of `plan_comparison`; `reports` is how often every user reports.
+    """
+    study = study_of(reports, composition, composed_delta)
+    plan = plan_comparison(protocols, study=study, **settings)
     with open_engine(engine, workers, address, needs=plan) as opened:
         return run_comparison(plan, opened, progress)

@@ -120,6 +120,11 @@ class Rates:
         return math.log((self.true_positive - delta) / self.false_positive)
 
 
+def verdict_on(claim: Claim, proven: float) -> Verdict:
+    """`violation` if the lower bound `proven` exceeds the claim; the only place that decides it."""
+    return "violation" if proven > claim.epsilon else "no-violation-found"
+
+
 def exceeds(loss: float, epsilon: float) -> bool:
     """Tell whether an exact loss breaks a claim, beyond what rounding can do."""
     return loss > epsilon * (1 + 1e-9) + 1e-13
@@ -247,9 +252,7 @@ class AuditResult:
     @property
     def verdict(self) -> Verdict:
         """`violation` if the proven lower bound exceeds the claim; never "pass"."""
-        if self.empirical_epsilon > self.claim.epsilon:
-            return "violation"
-        return "no-violation-found"
+        return verdict_on(self.claim, self.empirical_epsilon)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; an infinite number becomes the string "inf"."""

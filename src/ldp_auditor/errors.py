@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 
@@ -20,8 +21,8 @@ def number(name: str, value: Any) -> float:
     """Return `value` as a float, or raise if it is none."""
     try:
         return float(value)
-    except (TypeError, ValueError):
-        raise AuditError(f"{name} must be a number, got {name}={value!r}") from None
+    except (TypeError, ValueError, OverflowError):
+        raise AuditError(f"{name} must be a number, got {name}={repr(value)[:40]}") from None
 
 
 def whole_number(name: str, value: Any, at_least: int, at_most: int | None = None) -> int:
@@ -30,8 +31,78 @@ def whole_number(name: str, value: Any, at_least: int, at_most: int | None = Non
         is_whole_float = isinstance(value, float) and value.is_integer()
         number = int(value) if is_whole_float else operator.index(value)
     except TypeError:
-        raise AuditError(f"{name} must be a whole number, got {name}={value}") from None
-    require(number >= at_least, f"{name} must be at least {at_least}, got {name}={number}")
+        shown = repr(value) if isinstance(value, str) else str(value)
+        raise AuditError(f"{name} must be a whole number, got {name}={shown[:40]}") from None
+    told = str(number) if abs(number) < 10**40 else f"{str(number)[:20]}..."
+    require(number >= at_least, f"{name} must be at least {at_least}, got {name}={told}")
     if at_most is not None:
-        require(number <= at_most, f"{name} must be at most {at_most}, got {name}={number}")
+        require(number <= at_most, f"{name} must be at most {at_most}, got {name}={told}")
     return number
+
+
+LARGEST_WHOLE = 2**63 - 1
+"""The largest whole number that fits a column of a table."""
+
+
+def seed_number(value: Any) -> int:
+    """Return `value` as a seed, or raise unless it is one."""
+    return whole_number("seed", value, 0, LARGEST_WHOLE)
+
+
+SMALLEST_ALPHA = 1e-100
+"""Smaller ones are beyond the arithmetic of the bounds."""
+
+
+def error_probability(value: Any) -> float:
+    """Return `value` as an alpha, or raise unless it is one."""
+    alpha = number("alpha", value)
+    require(
+        SMALLEST_ALPHA <= alpha < 1,
+        f"alpha must lie in (0, 1), at {SMALLEST_ALPHA} or above, got alpha={alpha}",
+    )
+    return alpha
+
+
+def numeral(text: str) -> Any:
+    """Return the number that `text` stands for (1e6 is a whole one), or `text` if it is none.
+
+    >>> numeral("1e6"), numeral("1_000"), numeral("0.5"), numeral("many")
+    (1000000, 1000, 0.5, 'many')
+    """
+    try:
+        exact = Decimal(text)
+    except InvalidOperation:
+        return text
+    if not exact.is_finite():
+        return float(exact)
+    if abs(exact.adjusted()) >= MOST_DIGITS:
+        return text
+    return int(exact) if exact == exact.to_integral_value() else float(exact)
+
+
+MOST_DIGITS = 300
+"""What has more of them is left as it was written."""
+
+
+def of_kind(name: str, kind: type, value: Any) -> Any:
+    """Return the `value` of an option as an int, float, bool or str, or raise if it is none.
+
+    Words are read as the command line gives them.
+
+    >>> of_kind("hashes", int, "1e2"), of_kind("count_sketch", bool, "false")
+    (100, False)
+    """
+    if kind is int:
+        given = numeral(value) if isinstance(value, str) else value
+        return whole_number(name, given, at_least=-LARGEST_WHOLE, at_most=LARGEST_WHOLE)
+    if kind is float:
+        return number(name, value)
+    if kind is bool and not isinstance(value, bool):
+        word = str(value).lower()
+        require(word in TRUTH, f"{name} must be true or false, got {name}={str(value)[:40]!r}")
+        return TRUTH[word]
+    return value
+
+
+TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+"""Words for true and false."""

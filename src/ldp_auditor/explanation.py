@@ -14,11 +14,13 @@ from typing import Any
 
 from ldp_auditor.attacks import ATTACKS
 from ldp_auditor.attacks.optimal import best_exact_threshold
-from ldp_auditor.auditing import MOST_TRIALS, AuditPlan, Progress, run
-from ldp_auditor.core import AuditResult, Counts, Goal, Reports
+from ldp_auditor.auditing import MOST_TRIALS, AuditPlan, Progress
+from ldp_auditor.core import AuditResult, Counts, Goal, InputPair, Rates, Reports
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.execution.engines import Engine
+from ldp_auditor.longitudinal import Study, carry_out, plan_looks
 from ldp_auditor.theory.loss_law import LossLaw
+from ldp_auditor.violations import ViolationCount
 
 CERTIFICATES = (0.9, 0.99)
 """Shares of the worst case for which the needed trials are told."""
@@ -32,32 +34,70 @@ class Explanation:
     trials_for: Mapping[float, int | None]
     """Trials by which the optimal attack is expected to prove that share of the worst case."""
 
+    @property
+    def violations(self) -> ViolationCount:
+        """How many of the audits found a violation."""
+        return ViolationCount.of_results(self.results)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         return {
             "results": [result.to_dict() for result in self.results],
             "trials_for": {str(share): trials for share, trials in self.trials_for.items()},
+            **self.violations.to_dict(),
         }
 
 
 def explain(
-    plan: AuditPlan, engine: Engine | None = None, progress: Progress | None = None
+    plan: AuditPlan,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+    study: Study | None = None,
 ) -> Explanation:
-    """Audit by every attack and work out what the optimal one would need."""
-    law = plan.loss_law
-    if law is None:
-        raise AuditError(
-            f"the exact law of the loss of {plan.mechanism.name} is not known here, so that its "
-            "gap cannot be accounted for"
-        )
+    """Audit by every attack and work out what the optimal one would need.
+
+    A `study` of one number of reports explains the gap of that many reports of every user.
+    """
+    look, law = known_law(plan, study)
+    claim = look.mechanism.claim
     require(
-        max(plan.mechanism.claim.epsilon, law.epsilon(plan.mechanism.claim.delta)) < math.inf,
-        f"the gap of {plan.mechanism.name} cannot be accounted for: it keeps no finite epsilon",
+        max(claim.epsilon, law.epsilon(claim.delta)) < math.inf,
+        f"the gap of {plan.mechanism.name} cannot be accounted for: it keeps no finite epsilon; "
+        "audit measures it",
     )
-    results = tuple(run(replace(plan, attack=attack), engine, progress) for attack in ATTACKS)
+    rates: Callable[[InputPair], Rates | None] | None
+    rates = getattr(look.mechanism, "guess_rates", None)
+    require(
+        rates is None or rates(look.pair) is not None,
+        f"the exact rates of the paper's attack on so many reports of {plan.mechanism.name} are "
+        "not known here, so that its gap cannot be accounted for; audit measures it",
+    )
+    results = tuple(
+        carry_out(replace(plan, attack=attack), study, engine, progress)[0] for attack in ATTACKS
+    )
     return Explanation(
-        results, {share: trials_to_certify(plan, law, share) for share in CERTIFICATES}
+        results, {share: trials_to_certify(look, law, share) for share in CERTIFICATES}
     )
+
+
+def known_law(plan: AuditPlan, study: Study | None = None) -> tuple[AuditPlan, LossLaw]:
+    """The plan as it is after all reports, and the exact law of their loss; raise if unknown."""
+    look = plan
+    if study is not None:
+        require(
+            len(study.reports) == 1,
+            f"reports must be one number here, got {','.join(map(str, study.reports))}; "
+            "run it once for each, or audit them all",
+        )
+        (look,) = plan_looks(plan, study)
+    law = look.loss_law
+    if law is None:
+        many = "" if study is None else f"{study.reports[0]} reports of "
+        raise AuditError(
+            f"the exact law of the loss of {many}{plan.mechanism.name} is not known here; "
+            "audit measures it"
+        )
+    return look, law
 
 
 def trials_to_certify(plan: AuditPlan, law: LossLaw, share: float) -> int | None:

@@ -6,8 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ldp_auditor.bounds import find_bound
-from ldp_auditor.core import Claim, Counts, Verdict
+from ldp_auditor.core import Claim, Counts, Verdict, verdict_on
 from ldp_auditor.errors import require
 
 POWER_RATES = (0.5, 0.1, 0.01, 0.001)
@@ -51,6 +53,8 @@ class CheckResult:
     seconds: float
     reports: int = 0
     """Reports that were made, or read, in all."""
+    learned: bool | None = None
+    """Whether a classifier was among what proposed events, where it is known."""
     repeat: str = ""
     """What repeats the check: a command, or a line of Python."""
 
@@ -63,8 +67,8 @@ class CheckResult:
     @property
     def verdict(self) -> Verdict:
         """`violation` if a proven lower bound exceeds the claim; never "pass"."""
-        broken = any(f.empirical_epsilon > self.claim.epsilon for f in self.findings)
-        return "violation" if broken else "no-violation-found"
+        strongest = max((f.empirical_epsilon for f in self.findings), default=0.0)
+        return verdict_on(self.claim, strongest)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -78,6 +82,7 @@ class CheckResult:
             "trials": self.trials,
             "pilot_trials": self.pilot_trials,
             "reports": self.reports,
+            "learned": self.learned,
             "verdict": self.verdict,
             "findings": [
                 {
@@ -107,6 +112,8 @@ def _number(value: float) -> float | str:
 
 def _plain(value: Any) -> Any:
     """A value as JSON has it; what JSON does not have is shown."""
+    if isinstance(value, np.generic):
+        value = value.item()
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ldp_auditor import mechanisms
 from ldp_auditor.adapters.oracles import foreign_oracle
-from ldp_auditor.auditing import AuditPlan, Progress, run
+from ldp_auditor.auditing import AuditPlan, Progress
 from ldp_auditor.core import AuditResult, InputPair, Mechanism
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.execution.engines import Engine, open_engine
-from ldp_auditor.longitudinal import Study, run_study
+from ldp_auditor.longitudinal import Study, carry_out, run_study, study_of
 from ldp_auditor.mechanisms import RecordMechanism
 
 
 def audit(
     mechanism: str | Mechanism,
     *,
-    reports: int = 1,
-    composition: str = "auto",
+    reports: int | None = None,
+    composition: str | None = None,
     composed_delta: float | None = None,
     engine: str | Engine | None = None,
     address: str | None = None,
@@ -42,11 +42,13 @@ def audit(
     True
     """
     plan = plan_audit(mechanism, **settings)
-    study = Study(reports=(reports,), composition=composition, composed_delta=composed_delta)
+    require(
+        not isinstance(reports, list | tuple),
+        f"reports must be one number here, got {reports}; audit_over_time takes several",
+    )
+    study = study_of(reports, composition, composed_delta)
     with open_engine(engine, workers, address, needs=plan) as opened:
-        if reports == 1:
-            return run(plan, opened, progress)
-        return run_study(plan, study, opened, progress)[0]
+        return carry_out(plan, study, opened, progress)[0]
 
 
 def audit_over_time(
@@ -95,8 +97,7 @@ def plan_audit(
     latter in the `attribute` of that number.
     """
     if isinstance(mechanism, str):
-        make: Any = foreign_oracle if ":" in mechanism else mechanisms.make
-        made: Mechanism = make(
+        made: Mechanism = make_mechanism(
             mechanism, epsilon=epsilon, domain_size=domain_size, delta=delta, **options
         )
     else:
@@ -116,6 +117,22 @@ def plan_audit(
         trials=trials,
         seed=seed,
     )
+
+
+def make_mechanism(name: str, **settings: Any) -> Any:
+    """Make the protocol of that name, or the mechanism of a foreign package, `pure-ldp:OUE`.
+
+    `settings` are epsilon, domain_size and delta, None for a default, and options of its own.
+    """
+    return (foreign_oracle if ":" in name else mechanisms.make)(name, **settings)
+
+
+def option_types(name: str) -> Mapping[str, type]:
+    """Names and types of the options that the protocol or foreign mechanism has of its own."""
+    if ":" in name:
+        return {}
+    types = mechanisms.find(name).option_types()
+    return {"epsilon_1": float, **types} if "epsilon_infinity" in types else types
 
 
 def _neighbours(mechanism: Mechanism, relation: str | None, attribute: int | None) -> InputPair:

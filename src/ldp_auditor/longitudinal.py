@@ -10,7 +10,7 @@ of reports are served by one pass: the totals are looked at on the way.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -79,6 +79,27 @@ class Study:
             delta = number("composed_delta", self.composed_delta)
             require(0 < delta < 1, f"composed_delta must lie in (0, 1), got composed_delta={delta}")
             object.__setattr__(self, "composed_delta", delta)
+
+
+def study_of(
+    reports: Any, composition: str | None = None, composed_delta: float | None = None
+) -> Study | None:
+    """The study of one number of `reports`, or of several; a single report is none.
+
+    What is left at None takes its default; the other two need `reports`.
+    """
+    chosen = {"composition": composition, "composed_delta": composed_delta}
+    given: dict[str, Any] = {name: value for name, value in chosen.items() if value is not None}
+    if reports is None:
+        require(
+            not given,
+            f"{' and '.join(given)} is for many reports; say how many: reports",
+        )
+        return None
+    many = isinstance(reports, Iterable) and not isinstance(reports, str)
+    numbers = tuple(reports) if many else (reports,)
+    study = Study(reports=numbers, **given)
+    return None if study.reports == (1,) else study
 
 
 @dataclass(frozen=True)

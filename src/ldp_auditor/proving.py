@@ -10,7 +10,7 @@ from typing import Any
 
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.core import Claim, Counts
-from ldp_auditor.errors import number, require, whole_number
+from ldp_auditor.errors import error_probability, require, seed_number, whole_number
 from ldp_auditor.execution.processes import Limits
 from ldp_auditor.findings import CheckResult, Finding, p_value, power_of
 from ldp_auditor.sampling import Proposed, Target
@@ -44,8 +44,8 @@ class CheckPlan:
     seed: int = 42
     prove: int = 3
     """Events that are counted on fresh reports, and share alpha."""
-    learn: bool = True
-    """Whether a classifier may propose events, where scikit-learn is installed."""
+    learn: bool | None = None
+    """Whether a classifier proposes events; None: if scikit-learn is installed."""
     score: Callable[[Any, Any, Any], float] | None = None
     limits: Limits = field(default_factory=Limits)
 
@@ -58,9 +58,8 @@ class CheckPlan:
         )
         trials = whole_number("trials", self.trials, 100 * len(self.values), 10**12)
         object.__setattr__(self, "trials", trials)
-        object.__setattr__(self, "alpha", number("alpha", self.alpha))
-        require(0 < self.alpha < 1, f"alpha must lie in (0, 1), got alpha={self.alpha}")
-        object.__setattr__(self, "seed", whole_number("seed", self.seed, 0))
+        object.__setattr__(self, "alpha", error_probability(self.alpha))
+        object.__setattr__(self, "seed", seed_number(self.seed))
         find_bound(self.bound)
 
     @property
@@ -101,6 +100,7 @@ def result_of(
     pilot_trials: int,
     reports: int,
     started: float,
+    learned: bool,
 ) -> CheckResult:
     """The result of a check; without findings nothing was counted on fresh reports."""
     trials = findings[0].counts.trials if findings else 0
@@ -116,4 +116,5 @@ def result_of(
         power=power_of(plan.claim, plan.bound, plan.alpha / plan.prove, trials),
         seconds=time.perf_counter() - started,
         reports=reports,
+        learned=learned,
     )

@@ -24,6 +24,7 @@ from ldp_auditor.adapters.reports import require_reports, sent
 from ldp_auditor.errors import require
 from ldp_auditor.execution.serving import Ticker
 from ldp_auditor.search.finder import Candidate, Pilot, find_events
+from ldp_auditor.search.scores import can_learn
 from ldp_auditor.seeding import chunk_generator
 
 AT_ONCE = 1000
@@ -93,7 +94,7 @@ class Searching:
     pilot: Pilot
     """The rest of what is known; it has no reports yet."""
     most: int
-    learn: bool
+    learn: bool | None
     seed: int
 
 
@@ -139,15 +140,16 @@ class SamplingSession:
             return self._time(task, tick)
         return self._sample(task, tick)
 
-    def _search(self, task: Searching) -> tuple[bytes, tuple[Proposed, ...]]:
+    def _search(self, task: Searching) -> tuple[bytes, tuple[Proposed, ...], bool]:
+        learn = can_learn(task.learn)  # what this worker has decides, also on a cluster
         reports = [[r for chunk in chunks for r in pickle.loads(chunk)] for chunks in task.reports]
         pilot = replace(task.pilot, reports=reports)
         if hasattr(self.randomizer, "supports"):
             pilot = replace(pilot, supports=opened_supports)
         if _OPEN["score"] is not None:
             pilot = replace(pilot, score=opened_score)
-        layout, candidates = find_events(pilot, task.most, task.learn, task.seed)
-        return pickle.dumps((layout, [c.event for c in candidates])), proposals(candidates)
+        layout, candidates = find_events(pilot, task.most, learn, task.seed)
+        return pickle.dumps((layout, [c.event for c in candidates])), proposals(candidates), learn
 
     def _time(self, task: Timing, tick: Ticker) -> float:
         started = time.perf_counter()

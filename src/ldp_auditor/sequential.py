@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from ldp_auditor.auditing import MOST_TRIALS, AuditPlan, Progress, prepare, result_of
 from ldp_auditor.bounds import find_bound
-from ldp_auditor.core import AuditResult, Counts, Rates
+from ldp_auditor.core import AuditResult, Counts, Rates, verdict_on
 from ldp_auditor.errors import number, require, whole_number
 from ldp_auditor.execution.engines import Engine
 from ldp_auditor.execution.threads import ThreadEngine
@@ -66,7 +66,8 @@ def run_until_precise(
         proven = max(proven, bound(counts, alpha_of_look(plan.alpha, look), delta))
         seen = Rates(counts.true_positives / counts.trials, counts.false_positives / counts.trials)
         reachable = (exact or seen).epsilon(delta)
-        if proven > plan.mechanism.claim.epsilon or proven >= (1 - stopping.precision) * reachable:
+        broken = verdict_on(plan.mechanism.claim, proven) == "violation"
+        if broken or proven >= (1 - stopping.precision) * reachable:
             break
     return result_of(
         plan,

@@ -29,7 +29,7 @@ def test_a_broken_function_is_shown_with_its_evidence() -> None:
     assert done.returncode == 1, done.stderr
     for words in ("VIOLATION: epsilon is at least 1.", "event: ", "value 0: ", "p-value"):
         assert words in done.stdout
-    assert done.stdout.endswith(" --seed 42\n")
+    assert done.stdout.endswith(" --learn --seed 42\n")
     assert run_fresh(*setting, cwd=ROOT).stdout == done.stdout
 
 
@@ -40,7 +40,7 @@ def test_a_correct_function_is_not_flagged_and_power_is_told() -> None:
     assert result["verdict"] == "no-violation-found"
     assert 1 <= len(result["findings"]) <= 3
     assert 39_900 <= result["reports"] <= 40_000
-    assert result["repeat"].endswith(" --json --seed 42")
+    assert result["repeat"].endswith(" --json --learn --seed 42")
     assert [row["event_probability"] for row in result["power"]] == [0.5, 0.1, 0.01, 0.001]
     assert 0 < result["power"][0]["excess"] < 0.5
 

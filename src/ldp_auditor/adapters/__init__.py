@@ -9,10 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ldp_auditor.adapters.callables import NamedTarget
 from ldp_auditor.adapters.randomizer import Adapter, Randomizer, Variant
-from ldp_auditor.errors import AuditError, require
+from ldp_auditor.core import Claim
+from ldp_auditor.errors import AuditError, of_kind, require
 
-__all__ = ["Adapter", "AdapterTarget", "Randomizer", "Variant", "available", "find"]
+__all__ = ["Adapter", "AdapterTarget", "Randomizer", "Variant", "available", "find", "named_target"]
 
 
 def available() -> Mapping[str, Adapter]:
@@ -60,12 +62,24 @@ class AdapterTarget:
         require(found is not None, f"there is no adapter for {self.name!r}")
         assert found is not None
         _, variant = found
-        for option in self.options:
+        options = {}
+        for option, value in self.options.items():
             require(
                 option in variant.options,
                 f"{self.name} has no option {option!r}; its options are: "
                 f"{', '.join(variant.options) or 'none'}",
             )
+            options[option] = of_kind(option, variant.options[option], value)
         return variant.make(
-            epsilon=self.epsilon, delta=self.delta, domain_size=self.domain_size, **self.options
+            epsilon=self.epsilon, delta=self.delta, domain_size=self.domain_size, **options
         )
+
+
+def named_target(
+    name: str, claim: Claim, domain_size: int, options: Mapping[str, Any], batch: bool | None
+) -> AdapterTarget | NamedTarget:
+    """The target of a check that `package:variant` or `package.module:function` names."""
+    if find(name) is not None:
+        return AdapterTarget(name, claim.epsilon, claim.delta, domain_size, options)
+    require(not options, f"{name} has no options; those of adapters are shown by list --adapters")
+    return NamedTarget(name, batch)

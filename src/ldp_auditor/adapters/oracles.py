@@ -106,8 +106,17 @@ def _opened(target: str, epsilon: float, delta: float, domain_size: int) -> Any:
     return AdapterTarget(target, epsilon, delta, domain_size).open()
 
 
-def foreign_oracle(name: str, **settings: Any) -> ForeignUnaryEncoding:
+def foreign_oracle(
+    name: str,
+    *,
+    epsilon: float | None = None,
+    domain_size: int | None = None,
+    delta: float | None = None,
+    **options: Any,
+) -> ForeignUnaryEncoding:
     """Make the mechanism that `package:variant` names, of the version that is installed."""
+    for option in options:
+        raise AuditError(f"{name} has no option {option!r}; its options are: none")
     found = find(name)
     require(found is not None, f"there is no adapter for {name!r}; see list --adapters")
     assert found is not None
@@ -125,5 +134,8 @@ def foreign_oracle(name: str, **settings: Any) -> ForeignUnaryEncoding:
         f"only SUE and OUE of {', '.join(f'{p} {v}' for p, v in BEHAVIOUR)} can be audited like "
         f"our own protocols, got {name} {version}; use check",
     )
-    settings = {key: value for key, value in settings.items() if value is not None}
+    given = {"epsilon": epsilon, "domain_size": domain_size, "delta": delta}
+    missing = [key for key in ("epsilon", "domain_size") if given[key] is None]
+    require(not missing, f"{name} needs {' and '.join(missing)}")
+    settings: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
     return ForeignUnaryEncoding(target=f"{package}:{variant}", version=version, **settings)

@@ -13,6 +13,7 @@ import typer
 from typer.exceptions import TyperException
 
 from ldp_auditor import __version__
+from ldp_auditor.cli.arguments import found_elsewhere
 from ldp_auditor.cli.audit import audit
 from ldp_auditor.cli.check import check
 from ldp_auditor.cli.compare import compare
@@ -58,7 +59,7 @@ OWN_OPTIONS = {"ignore_unknown_options": True}
 
 app.command(name="list")(list_protocols)
 app.command(context_settings=OWN_OPTIONS)(audit)
-app.command()(compare)
+app.command(context_settings=OWN_OPTIONS)(compare)
 app.command(context_settings=OWN_OPTIONS)(explain)
 app.command(context_settings=OWN_OPTIONS)(profile)
 app.command(context_settings=OWN_OPTIONS)(check)
@@ -66,6 +67,18 @@ app.command()(sweep)
 app.command()(reproduce)
 app.command()(report)
 app.command()(explore)
+
+
+def _no_such_option(error: TyperException) -> str:
+    """What to say of an option that only other commands have, if that is what is wrong."""
+    flag, context = getattr(error, "option_name", ""), getattr(error, "ctx", None)
+    option = flag.lstrip("-").replace("-", "_")
+    elsewhere = found_elsewhere(option)
+    if not elsewhere:
+        return ""
+    if context is not None and context.info_name == "sweep":
+        elsewhere = f" for a sweep: write {option} into the grid"
+    return f"no such option: {flag}{elsewhere}"
 
 
 def main() -> None:
@@ -76,7 +89,7 @@ def main() -> None:
     except AuditError as error:
         fail(str(error))
     except TyperException as error:
-        fail(error.format_message())
+        fail(_no_such_option(error) or error.format_message())
     except MemoryError:
         fail("out of memory: choose a smaller domain, fewer reports or a smaller epsilon")
     except (KeyboardInterrupt, typer.Abort):

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ldp_auditor.errors import AuditError, require
+from ldp_auditor.errors import numeral, of_kind, require
 
 if TYPE_CHECKING:
     from ldp_auditor.longitudinal import Study
 
+WHOLE: dict[str, Any] = {"parser": numeral, "metavar": "<int>"}
+NUMBER: dict[str, Any] = {"parser": numeral, "metavar": "<float>"}
+"""Options that are numbers: 1e6 is a whole one. What is no number is refused by the audit, in the
+same words as in Python and in grids."""
+
 Protocol = Annotated[list[str], typer.Argument(metavar="PROTOCOL", show_default=False)]
-Epsilon = Annotated[float | None, typer.Option(help="Claimed epsilon.")]
-DomainSize = Annotated[int | None, typer.Option(help="Number k of values in the domain.")]
+Epsilon = Annotated[float | None, typer.Option(help="Claimed epsilon.", **NUMBER)]
+DomainSize = Annotated[
+    int | None, typer.Option(help="Number k of values in the domain, e.g. 1e6.", **WHOLE)
+]
 Neighbours = Annotated[
     str | None,
     typer.Option(
@@ -24,11 +33,15 @@ Neighbours = Annotated[
 ]
 Attribute = Annotated[
     int | None,
-    typer.Option(help="With --neighbours one: the attribute that differs, counted from 0."),
+    typer.Option(
+        help="With --neighbours one: the attribute that differs, counted from 0.", **WHOLE
+    ),
 ]
 Delta = Annotated[
     float | None,
-    typer.Option(help="Claimed delta.", show_default="0, or 1e-5 for approximate protocols"),
+    typer.Option(
+        help="Claimed delta.", show_default="0, or 1e-5 for approximate protocols", **NUMBER
+    ),
 ]
 Pair = Annotated[
     str | None,
@@ -45,10 +58,11 @@ Reports = Annotated[
     ),
 ]
 Composition = Annotated[
-    str,
+    str | None,
     typer.Option(
         help="With --reports: draw sums of reports from their exact law where it is known (auto, "
-        "law), or report by report (simulate)."
+        "law), or report by report (simulate).",
+        show_default="auto",
     ),
 ]
 ComposedDelta = Annotated[
@@ -56,16 +70,22 @@ ComposedDelta = Annotated[
     typer.Option(
         help="With --reports: delta at which the tight composition is told.",
         show_default="that of the claim, or 1e-5",
+        **NUMBER,
     ),
 ]
 Trials = Annotated[
-    str, typer.Option(help="Reports of each of the two values, e.g. 1e6 (for audit also auto).")
+    int,
+    typer.Option(
+        help="Reports of each of the two values, e.g. 1e6 (for audit also auto).", **WHOLE
+    ),
 ]
 Precision = Annotated[
-    float, typer.Option(help="With --trials auto: stop this close to what is reachable.")
+    float, typer.Option(help="With --trials auto: stop this close to what is reachable.", **NUMBER)
 ]
-MaxTrials = Annotated[str, typer.Option(help="With --trials auto: stop here at the latest.")]
-Alpha = Annotated[float, typer.Option(help="Probability that the lower bound is wrong.")]
+MaxTrials = Annotated[
+    int, typer.Option(help="With --trials auto: stop here at the latest.", **WHOLE)
+]
+Alpha = Annotated[float, typer.Option(help="Probability that the lower bound is wrong.", **NUMBER)]
 Bound = Annotated[
     str,
     typer.Option(
@@ -76,9 +96,10 @@ Bound = Annotated[
 Attack = Annotated[
     str, typer.Option(help="Attack on the reports: paper, optimal (compare: or both).")
 ]
-Seed = Annotated[int, typer.Option(help="Seed; the same one gives the same counts.")]
+Seed = Annotated[int, typer.Option(help="Seed; the same one gives the same counts.", **WHOLE)]
 Workers = Annotated[
-    int | None, typer.Option(help="Threads; they do not change the counts.", show_default="cores")
+    int | None,
+    typer.Option(help="Threads; they do not change the counts.", show_default="cores", **WHOLE),
 ]
 EngineName = Annotated[
     str | None,
@@ -102,18 +123,10 @@ Out = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
 
 
-def parse_trials(text: str) -> int:
-    """Read a number of trials: 1000000, 1_000_000 or 1e6."""
-    from decimal import Decimal, InvalidOperation
-
-    try:
-        number = Decimal(text)
-    except InvalidOperation:
-        raise AuditError(f"trials must be a number such as 1000000 or 1e6, got {text!r}") from None
-    possible = number.is_finite() and number.adjusted() <= 18
-    whole = possible and number == number.to_integral_value()
-    require(whole, f"trials must be a whole number of a possible size, got trials={text}")
-    return int(number)
+def fixed(trials: int) -> int:
+    """Return `trials`, which may not be "auto" here."""
+    require(str(trials) != "auto", "--trials auto is for audit; give --trials a number")
+    return trials
 
 
 def parse_pair(text: str | None) -> tuple[Any, Any] | None:
@@ -123,47 +136,42 @@ def parse_pair(text: str | None) -> tuple[Any, Any] | None:
     """
     if text is None:
         return None
-    try:
-        if ":" in text:
-            first, second = (parse_numbers(part) for part in text.split(":"))
-            return first, second
-        one, other = parse_numbers(text)
-    except ValueError:
-        raise AuditError(
-            f"pair must be two values such as 0,1, or two records such as 0,0:1,1, got {text!r}"
-        ) from None
-    return one, other
+    pair: tuple[Any, ...]
+    if ":" in text:
+        pair = tuple(parse_numbers("pair", part) for part in text.split(":"))
+    else:
+        pair = parse_numbers("pair", text)
+    require(
+        len(pair) == 2,
+        f"pair must be two values such as 0,1, or two records such as 0,0:1,1, got {text!r}",
+    )
+    return pair[0], pair[1]
 
 
-def parse_numbers(text: str) -> tuple[int, ...]:
+def parse_numbers(name: str, text: str) -> tuple[int, ...]:
     """Read whole numbers separated by commas."""
-    return tuple(int(part) for part in text.split(","))
+    numbers = [numeral(part) for part in text.split(",")]
+    for number in numbers:
+        require(
+            not isinstance(number, str),
+            f"{name} must be whole numbers such as {EXAMPLES.get(name, '2,25,100')}, "
+            f"got {text[:40]!r}",
+        )
+    return tuple(numbers)
 
 
-def parse_sizes(text: str) -> tuple[int, ...]:
-    """Read the sizes of the attributes of records."""
-    try:
-        return parse_numbers(text)
-    except ValueError:
-        raise AuditError(
-            f"domain-sizes must be whole numbers such as 2,25,100, got {text!r}"
-        ) from None
+EXAMPLES = {"pair": "0,1", "reports": "5,10,25"}
+"""What lists of numbers look like."""
 
 
 def parse_study(
-    reports: str | None, composition: str, composed_delta: float | None
+    reports: str | None, composition: str | None, composed_delta: float | None
 ) -> Study | None:
     """Read numbers of reports, separated by commas; a single report is no study."""
-    from ldp_auditor.longitudinal import Study
+    from ldp_auditor.longitudinal import study_of
 
-    try:
-        numbers = parse_numbers(reports or "1")
-    except ValueError:
-        raise AuditError(
-            f"reports must be a whole number, or several such as 5,10,25, got {reports!r}"
-        ) from None
-    study = Study(reports=numbers, composition=composition, composed_delta=composed_delta)
-    return None if study.reports == (1,) else study
+    numbers = None if reports is None else parse_numbers("reports", reports)
+    return study_of(numbers, composition, composed_delta)
 
 
 def parse_protocol(words: list[str]) -> tuple[str, dict[str, str]]:
@@ -190,42 +198,50 @@ def split_words(words: list[str]) -> tuple[list[str], dict[str, str]]:
     return names, options
 
 
-def convert_options(protocol: str, options: dict[str, str]) -> dict[str, Any]:
-    """Give a protocol's own options the types that it declares."""
-    from ldp_auditor import mechanisms
-
-    types: dict[str, Any] = dict(mechanisms.find(protocol).option_types())
-    if "epsilon_infinity" in types:
-        types = {"epsilon_1": float, **types}
+def convert_options(
+    name: str, types: Mapping[str, Any], options: Mapping[str, str]
+) -> dict[str, Any]:
+    """Give the own options of the protocol or adapter `name` the types that it declares."""
     converted: dict[str, Any] = {}
-    for name, text in options.items():
-        flag = "--" + name.replace("_", "-")
+    for option, text in options.items():
+        flag = "--" + option.replace("_", "-")
         known = ", ".join("--" + known.replace("_", "-") for known in types) or "none"
         require(
-            name in types,
-            f"no such option: {flag}; beyond those in --help, {protocol} takes: {known}",
+            option in types,
+            f"no such option: {flag}; beyond those in --help, {name} takes: {known}"
+            f"{found_elsewhere(option)}",
         )
         require(text != "", f"option {flag} needs a value")
-        is_list = types[name] is tuple
-        try:
-            converted[name] = parse_numbers(text) if is_list else types[name](text)
-        except ValueError:
-            what = "whole numbers such as 2,25,100" if is_list else types[name].__name__
-            raise AuditError(f"{flag} must be of type {what}, got {text[:40]!r}") from None
+        kind = types[option]
+        converted[option] = (
+            parse_numbers(option, text) if kind is tuple else of_kind(option, kind, text)
+        )
     return converted
+
+
+def found_elsewhere(option: str) -> str:
+    """Which commands have an option, if this one has it not."""
+    from ldp_auditor.cli import app
+
+    having = [
+        command.name or command.callback.__name__
+        for command in app.registered_commands
+        if command.callback is not None and option in inspect.signature(command.callback).parameters
+    ]
+    return f" (it is an option of {', '.join(having)})" if having else ""
 
 
 def make_protocol(
     words: list[str], epsilon: float | None, domain_size: int | None, delta: float | None
 ) -> Any:
     """Make the protocol that the words name, with its own options."""
-    from ldp_auditor import mechanisms
+    from ldp_auditor.interface import make_mechanism, option_types
 
     protocol, options = parse_protocol(words)
-    return mechanisms.make(
+    return make_mechanism(
         protocol,
         epsilon=epsilon,
         domain_size=domain_size,
         delta=delta,
-        **convert_options(protocol, options),
+        **convert_options(protocol, option_types(protocol), options),
     )

@@ -34,7 +34,6 @@ from ldp_auditor.cli.arguments import (
     make_protocol,
     parse_pair,
     parse_study,
-    parse_trials,
 )
 from ldp_auditor.cli.output import console, exit_code, say, say_json, tell
 from ldp_auditor.errors import require
@@ -52,9 +51,9 @@ def audit(
     neighbours: Neighbours = None,
     attribute: Attribute = None,
     reports: Reports = None,
-    composition: Composition = "auto",
+    composition: Composition = None,
     composed_delta: ComposedDelta = None,
-    trials: Trials = "1e6",
+    trials: Trials = 1_000_000,
     alpha: Alpha = 0.01,
     bound: Bound = "clopper-pearson",
     attack: Attack = "paper",
@@ -63,7 +62,7 @@ def audit(
     engine: EngineName = None,
     address: Address = None,
     precision: Precision = 0.01,
-    max_trials: MaxTrials = "1e9",
+    max_trials: MaxTrials = 10**9,
     figure: Annotated[
         Path | None,
         typer.Option(help="With several --reports: where to draw the curve.", show_default="none"),
@@ -78,9 +77,9 @@ def audit(
     from ldp_auditor.report.progress import progress_bar
     from ldp_auditor.sequential import Stopping, run_until_precise
     from ldp_auditor.sweeps.recording import recorder
+    from ldp_auditor.violations import ViolationCount
 
-    automatic = trials == "auto"
-    most = parse_trials(max_trials if automatic else trials)
+    automatic = str(trials) == "auto"
     plan = plan_audit(
         make_protocol(words, epsilon, domain_size, delta),
         pair=parse_pair(pair),
@@ -89,9 +88,10 @@ def audit(
         attack=attack,
         bound=bound,
         alpha=alpha,
-        trials=most,
+        trials=Stopping(precision, max_trials).max_trials if automatic else trials,
         seed=seed,
     )
+    most = plan.trials
     study = parse_study(reports, composition, composed_delta)
     require(
         not (automatic and study), "--trials auto is for single reports; give --trials a number"
@@ -116,17 +116,20 @@ def audit(
             results = record.carry_out(plan, study, opened, bar.advance)
     if study is None and reports is not None:
         results = tuple(replace(r, options={**r.options, "reports": 1}) for r in results)
+    found = ViolationCount.of_results(results)
     if as_json:
-        several = {"results": [result.to_dict() for result in results]}
+        several = {"results": [result.to_dict() for result in results], **found.to_dict()}
         say_json(several if len(results) > 1 else results[0].to_dict())
     else:
         from ldp_auditor.report.tables import over_time_table, result_table
 
         table = over_time_table(results) if len(results) > 1 else result_table(results[0])
         say(table.draw(console()))
+        if len(results) > 1:
+            say(found.words)
     if figure is not None:
         from ldp_auditor.report.over_time import draw_over_time, over_time_curves
 
         draw_over_time(over_time_curves(results), figure)
         tell(f"figure written to {figure}")
-    return max(exit_code(result.verdict) for result in results)
+    return exit_code(found.violations)

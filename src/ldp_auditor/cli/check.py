@@ -11,17 +11,21 @@ from typing import Annotated, Any
 import typer
 
 from ldp_auditor.cli.arguments import (
+    NUMBER,
+    WHOLE,
     Address,
     Alpha,
     AsJson,
+    Bound,
     EngineName,
+    Epsilon,
     Seed,
     Workers,
-    parse_trials,
+    convert_options,
     split_words,
 )
 from ldp_auditor.cli.output import exit_code, say, say_json, say_sentences
-from ldp_auditor.errors import AuditError, require
+from ldp_auditor.errors import AuditError, require, whole_number
 
 
 def check(
@@ -34,13 +38,13 @@ def check(
             show_default=False,
         ),
     ] = None,
-    epsilon: Annotated[float | None, typer.Option(help="Claimed epsilon.")] = None,
-    delta: Annotated[float, typer.Option(help="Claimed delta.")] = 0.0,
+    epsilon: Epsilon = None,
+    delta: Annotated[float, typer.Option(help="Claimed delta.", **NUMBER)] = 0.0,
     values: Annotated[
         str | None, typer.Option(help='Inputs: 0,1,2 or JSON such as \'["red", "green"]\'.')
     ] = None,
     domain_size: Annotated[
-        int | None, typer.Option(help="Inputs 0 to k - 1, for adapters and for short.")
+        int | None, typer.Option(help="Inputs 0 to k - 1, for adapters and for short.", **WHOLE)
     ] = None,
     command: Annotated[
         str | None, typer.Option(help="A program: values in, reports out, as JSON lines.")
@@ -55,8 +59,16 @@ def check(
     batch: Annotated[
         bool | None, typer.Option(help="Whether the target is called with (value, n).")
     ] = None,
-    trials: Annotated[str, typer.Option(help="Reports in all, e.g. 1e6.")] = "2e5",
+    learn: Annotated[
+        bool | None,
+        typer.Option(
+            help="Whether a classifier proposes events too (extra learn).",
+            show_default="if scikit-learn is installed",
+        ),
+    ] = None,
+    trials: Annotated[int, typer.Option(help="Reports in all, e.g. 1e6.", **WHOLE)] = 200_000,
     alpha: Alpha = 0.01,
+    bound: Bound = "clopper-pearson-one-sided",
     seed: Seed = 42,
     workers: Workers = None,
     engine: EngineName = None,
@@ -65,10 +77,12 @@ def check(
         Path | None,
         typer.Option(help="With --address: a folder that is sent to the cluster's workers."),
     ] = None,
-    call_seconds: Annotated[float, typer.Option(help="Longest time of one report.")] = 10.0,
-    total_seconds: Annotated[float, typer.Option(help="Longest time in all.")] = 600.0,
+    call_seconds: Annotated[
+        float, typer.Option(help="Longest time of one report.", **NUMBER)
+    ] = 10.0,
+    total_seconds: Annotated[float, typer.Option(help="Longest time in all.", **NUMBER)] = 600.0,
     open_seconds: Annotated[
-        float, typer.Option(help="Longest time to import the target and make it ready.")
+        float, typer.Option(help="Longest time to import the target and make it ready.", **NUMBER)
     ] = 60.0,
     out: Annotated[
         Path | None, typer.Option(help="Folder to write the result to, as for 'report'.")
@@ -93,8 +107,10 @@ def check(
         recorded=recorded,
         score=score,
         batch=batch,
-        trials=parse_trials(trials),
+        learn=learn,
+        trials=trials,
         alpha=alpha,
+        bound=bound,
         seed=seed,
         call_seconds=call_seconds,
         total_seconds=total_seconds,
@@ -117,22 +133,24 @@ def check(
             result = check_recorded(**asked)
         else:
             result = run_check(plan, workers, bar.advance, ray)
-    result = replace(result, repeat=_repeat(sys.argv[1:], seed))
+    result = replace(result, repeat=_repeat(sys.argv[1:], seed, bool(result.learned)))
     if out is not None:
-        keep_check(out, result, parse_trials(trials))
+        keep_check(out, result, trials if plan is None else plan.trials)
     if as_json:
         say_json(result.to_dict())
     else:
         evidence, _, command = evidence_text(result).rpartition("\n")
         say_sentences(evidence)
         say(command)  # in one line, so that it can be copied
-    return exit_code(result.verdict)
+    return exit_code(result.verdict == "violation")
 
 
-def _repeat(arguments: list[str], seed: int) -> str:
-    """The command that repeats this one, whatever the default of the seed will be."""
+def _repeat(arguments: list[str], seed: int, learned: bool) -> str:
+    """The command that repeats this one, whatever the defaults will be on another machine."""
     with_seed = any(word == "--seed" or word.startswith("--seed=") for word in arguments)
-    more = [] if with_seed else ["--seed", str(seed)]
+    with_learn = {"--learn", "--no-learn"} & set(arguments)
+    more = [] if with_learn else ["--learn" if learned else "--no-learn"]
+    more += [] if with_seed else ["--seed", str(seed)]
     return " ".join(["ldp-auditor", *map(shlex.quote, [*arguments, *more])])
 
 
@@ -142,9 +160,7 @@ def parse_values(values: str | None, domain_size: int | None) -> tuple[Any, ...]
 
     if values is None:
         require(domain_size is not None, "a check needs inputs: --values 0,1,2 or --domain-size 3")
-        assert domain_size is not None
-        require(domain_size >= 2, f"domain_size must be at least 2, got domain_size={domain_size}")
-        return tuple(range(domain_size))
+        return tuple(range(whole_number("domain_size", domain_size, 2)))
     text = values if values.lstrip().startswith("[") else f"[{values}]"
     try:
         parsed = json.loads(text)
@@ -158,7 +174,6 @@ def parse_values(values: str | None, domain_size: int | None) -> tuple[Any, ...]
 def parse_check(words: list[str], **given: Any) -> dict[str, Any]:
     """Turn the words of the command into what a check needs."""
     from ldp_auditor import adapters
-    from ldp_auditor.adapters.callables import NamedTarget
     from ldp_auditor.adapters.command import CommandTarget
     from ldp_auditor.adapters.recorded import read_recorded
     from ldp_auditor.checking import CheckPlan
@@ -172,11 +187,16 @@ def parse_check(words: list[str], **given: Any) -> dict[str, Any]:
         sum(forms) == 1 and len(names) <= 1,
         "name one target to check: package.module:function, an adapter, --command or --recorded",
     )
+    found = adapters.find(names[0]) if names else None
+    types = {} if found is None else found[1].options
+    own = convert_options(names[0] if names else "this check", types, options)
     claim = Claim(given["epsilon"], given["delta"])
     settings: dict[str, Any] = {
         "claim": claim,
         "alpha": given["alpha"],
+        "bound": given["bound"],
         "seed": given["seed"],
+        "learn": given["learn"],
         "score": None if given["score"] is None else NamedScore(given["score"]),
     }
     if given["recorded"] is not None:
@@ -192,14 +212,7 @@ def parse_check(words: list[str], **given: Any) -> dict[str, Any]:
         name = given["command"]
     else:
         (name,) = names
-        found = adapters.find(name)
-        if found is None:
-            require(not options, f"no such option: --{next(iter(options), '')}")
-            target = NamedTarget(name, given["batch"])
-        else:
-            _, variant = found
-            typed = {key: variant.options.get(key, str)(text) for key, text in options.items()}
-            target = adapters.AdapterTarget(
-                name, claim.epsilon, claim.delta, given["domain_size"] or len(values), typed
-            )
+        size = given["domain_size"]
+        size = len(values) if size is None else whole_number("domain_size", size, 2)
+        target = adapters.named_target(name, claim, size, own, given["batch"])
     return {"plan": CheckPlan(target=target, name=name, values=values, **settings)}

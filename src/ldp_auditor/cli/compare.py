@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ldp_auditor.cli.arguments import (
+    NUMBER,
+    WHOLE,
     Address,
     Alpha,
     AsJson,
@@ -19,6 +22,7 @@ from ldp_auditor.cli.arguments import (
     Delta,
     DomainSize,
     EngineName,
+    Epsilon,
     Neighbours,
     Out,
     Pair,
@@ -26,27 +30,42 @@ from ldp_auditor.cli.arguments import (
     Seed,
     Trials,
     Workers,
+    convert_options,
+    fixed,
+    parse_numbers,
     parse_pair,
-    parse_sizes,
     parse_study,
-    parse_trials,
+    split_words,
 )
-from ldp_auditor.cli.output import console, exit_code, say, say_json, say_sentences, tell
+from ldp_auditor.cli.output import (
+    EXIT_BAD_INPUT,
+    console,
+    exit_code,
+    say,
+    say_json,
+    say_sentences,
+    tell,
+)
 
 
 def compare(
-    epsilon: Annotated[float, typer.Option(help="Claimed epsilon.")],
-    domain_size: DomainSize = None,
-    protocols: Annotated[
+    words: Annotated[
         list[str] | None, typer.Argument(metavar="[PROTOCOL]...", show_default="all")
     ] = None,
+    epsilon: Epsilon = None,
+    domain_size: DomainSize = None,
     delta: Delta = None,
+    epsilon_1: Annotated[
+        float | None,
+        typer.Option(help="Claimed epsilon of one report of memoized protocols.", **NUMBER),
+    ] = None,
     epsilon_infinity: Annotated[
         float | None,
-        typer.Option(help="Guarantee of memoized protocols for any number of reports."),
+        typer.Option(help="Guarantee of memoized protocols for any number of reports.", **NUMBER),
     ] = None,
     attributes: Annotated[
-        int | None, typer.Option(help="Number of attributes of records (RS+FD, SPL, SMP).")
+        int | None,
+        typer.Option(help="Number of attributes of records (RS+FD, SPL, SMP).", **WHOLE),
     ] = None,
     domain_sizes: Annotated[
         str | None, typer.Option(help="Sizes of the attributes of records, such as 2,25,100.")
@@ -55,9 +74,9 @@ def compare(
     neighbours: Neighbours = None,
     attribute: Attribute = None,
     reports: Reports = None,
-    composition: Composition = "auto",
+    composition: Composition = None,
     composed_delta: ComposedDelta = None,
-    trials: Trials = "1e6",
+    trials: Trials = 1_000_000,
     alpha: Alpha = 0.01,
     bound: Bound = "clopper-pearson",
     attack: Attack = "paper",
@@ -75,21 +94,30 @@ def compare(
     out: Out = None,
     as_json: AsJson = False,
 ) -> int:
-    """Audit all protocols, or those named, under one claim: a table and a figure."""
+    """Audit all protocols, or those named, under one claim: a table and a figure.
+
+    A protocol that is named is audited as 'audit' does it. If none is named, those that promise
+    nothing are measured without a claim. Options of protocols go to those that have them.
+    """
     from ldp_auditor.comparison import plan_comparison, run_comparison
     from ldp_auditor.execution.engines import open_engine
+    from ldp_auditor.interface import option_types
     from ldp_auditor.report.figures import check_figure_path, default_figure
     from ldp_auditor.report.progress import progress_bar
     from ldp_auditor.sweeps.recording import recorder
 
+    protocols, own = split_words(words or [])
+    types = {key: kind for name in protocols for key, kind in option_types(name).items()}
     plan = plan_comparison(
-        protocols or (),
+        protocols,
         epsilon=epsilon,
         domain_size=domain_size,
         delta=delta,
+        epsilon_1=epsilon_1,
         epsilon_infinity=epsilon_infinity,
         attributes=attributes,
-        domain_sizes=None if domain_sizes is None else parse_sizes(domain_sizes),
+        domain_sizes=None if domain_sizes is None else parse_numbers("domain_sizes", domain_sizes),
+        **convert_options("a comparison of these", types, own),
         neighbours=neighbours,
         attribute=attribute,
         study=parse_study(reports, composition, composed_delta),
@@ -97,7 +125,7 @@ def compare(
         attack=attack,
         bound=bound,
         alpha=alpha,
-        trials=parse_trials(trials),
+        trials=fixed(trials),
         seed=seed,
     )
     if figure is None and not as_json:
@@ -116,8 +144,13 @@ def compare(
         from ldp_auditor.report.tables import comparison_table
 
         say(comparison_table(comparison).draw(console()))
-        for name, reason in comparison.refused.items():
-            say_sentences(f"{name} was left out: {reason}")
+        if not protocols:
+            for name, reason in comparison.refused.items():
+                say_sentences(f"{name} was left out: {reason}")
+            free = [r.mechanism for r in comparison.results if r.claim.epsilon == math.inf]
+            for name in dict.fromkeys(free):
+                say_sentences(f"{name} promises nothing; name it to test the claim on it")
+        say_sentences(comparison.violations.words)
     if figure is not None:
         if plan.study is None:
             from ldp_auditor.report.figures import comparison_bars, draw_comparison
@@ -128,4 +161,7 @@ def compare(
 
             draw_over_time(over_time_curves(comparison.results), figure)
         tell(f"figure written to {figure}")
-    return max(exit_code(result.verdict) for result in comparison.results)
+    left_out = [name for name in comparison.refused if name in protocols]
+    for name in left_out:
+        tell(f"ldp-auditor: {name}: {comparison.refused[name]}")
+    return EXIT_BAD_INPUT if left_out else exit_code(comparison.violations.violations)

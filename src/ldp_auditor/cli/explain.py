@@ -8,12 +8,17 @@ from typing import Annotated
 import typer
 
 from ldp_auditor.cli.arguments import (
+    WHOLE,
+    Address,
     Alpha,
     AsJson,
     Attribute,
     Bound,
+    ComposedDelta,
+    Composition,
     Delta,
     DomainSize,
+    EngineName,
     Epsilon,
     Neighbours,
     Pair,
@@ -21,12 +26,18 @@ from ldp_auditor.cli.arguments import (
     Seed,
     Trials,
     Workers,
+    fixed,
     make_protocol,
     parse_pair,
-    parse_trials,
+    parse_study,
 )
 from ldp_auditor.cli.output import console, exit_code, say, say_json, say_sentences, tell
-from ldp_auditor.errors import AuditError
+from ldp_auditor.errors import whole_number
+
+OneReports = Annotated[
+    str | None,
+    typer.Option(help="Reports of the same value by each user.", show_default="1"),
+]
 
 
 def explain(
@@ -37,19 +48,24 @@ def explain(
     pair: Pair = None,
     neighbours: Neighbours = None,
     attribute: Attribute = None,
-    trials: Trials = "1e6",
+    reports: OneReports = None,
+    composition: Composition = None,
+    composed_delta: ComposedDelta = None,
+    trials: Trials = 1_000_000,
     alpha: Alpha = 0.01,
     bound: Bound = "clopper-pearson",
     seed: Seed = 42,
     workers: Workers = None,
+    engine: EngineName = None,
+    address: Address = None,
     figure: Annotated[
         Path | None,
         typer.Option(help="Where to draw the waterfall.", show_default="explain.png"),
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Tell where the gap between the claim and the measured epsilon comes from."""
-    from ldp_auditor.execution.threads import ThreadEngine
+    """Tell where the gap between the claim and the measured epsilon comes from, by every attack."""
+    from ldp_auditor.execution.engines import open_engine
     from ldp_auditor.explanation import explain as run_explanation
     from ldp_auditor.interface import plan_audit
     from ldp_auditor.report.figures import check_figure_path, default_figure, draw_explanation
@@ -63,24 +79,29 @@ def explain(
         attribute=attribute,
         bound=bound,
         alpha=alpha,
-        trials=parse_trials(trials),
+        trials=fixed(trials),
         seed=seed,
     )
+    study = parse_study(reports, composition, composed_delta)
     if figure is None and not as_json:
         figure = default_figure("explain.png")
     if figure is not None:
         check_figure_path(figure)
-    with progress_bar(f"explaining {plan.mechanism.name}", 4 * plan.trials) as bar:
-        explanation = run_explanation(plan, ThreadEngine.of(workers), bar.advance)
+    with (
+        open_engine(engine, workers, address) as opened,
+        progress_bar(f"explaining {plan.mechanism.name}", 4 * plan.trials) as bar,
+    ):
+        explanation = run_explanation(plan, opened, bar.advance, study)
     if as_json:
         say_json(explanation.to_dict())
     else:
         say(explanation_table(explanation).draw(console()))
         say_sentences(certificate_lines(explanation))
+        say_sentences(explanation.violations.words)
     if figure is not None:
         draw_explanation(explanation, figure)
         tell(f"figure written to {figure}")
-    return max(exit_code(result.verdict) for result in explanation.results)
+    return exit_code(explanation.violations.violations)
 
 
 def profile(
@@ -91,13 +112,15 @@ def profile(
     pair: Pair = None,
     neighbours: Neighbours = None,
     attribute: Attribute = None,
-    points: Annotated[int, typer.Option(help="Epsilons to tabulate.", min=2, max=10_000)] = 21,
+    reports: OneReports = None,
+    points: Annotated[int, typer.Option(help="Epsilons to tabulate.", **WHOLE)] = 21,
     figure: Annotated[
         Path | None, typer.Option(help="Where to draw it.", show_default="profile.png")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show the exact privacy profile of a protocol: the smallest delta at every epsilon."""
+    from ldp_auditor.explanation import known_law
     from ldp_auditor.interface import plan_audit
     from ldp_auditor.report.figures import check_figure_path, default_figure, draw_profile
     from ldp_auditor.report.tables import profile_table
@@ -109,9 +132,10 @@ def profile(
         neighbours=neighbours,
         attribute=attribute,
     )
-    mechanism, law = plan.mechanism, plan.loss_law
-    if law is None:
-        raise AuditError(f"the exact law of the loss of {mechanism.name} is not known here")
+    points = whole_number("points", points, 2, 10_000)
+    study = parse_study(reports, None, None)
+    look, law = known_law(plan, study)
+    mechanism = look.mechanism
     if figure is None and not as_json:
         figure = default_figure("profile.png")
     if figure is not None:
@@ -119,6 +143,8 @@ def profile(
     largest = min(1.2 * mechanism.claim.epsilon, 20.0)
     curve = privacy_profile(law, largest, points)
     title = f"Privacy profile of {mechanism.name}, k = {mechanism.domain_size}"
+    if study is not None:
+        title += f", {study.reports[0]} reports"
     if as_json:
         say_json([{"epsilon": e, "delta": d} for e, d in curve])
     else:

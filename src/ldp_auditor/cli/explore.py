@@ -10,20 +10,23 @@ from typing import Annotated
 
 import typer
 
+from ldp_auditor.cli.arguments import WHOLE
 from ldp_auditor.cli.output import EXIT_NO_VIOLATION
 
 
 def explore(
     port: Annotated[
-        int, typer.Option(help="Port on this machine.", show_default="a free one", min=0, max=65535)
+        int, typer.Option(help="Port on this machine.", show_default="a free one", **WHOLE)
     ] = 0,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Open no browser; print the address only.")
     ] = False,
 ) -> None:
     """Open a page of this machine: exact curves by sliders, measured audits. Ctrl-C ends it."""
+    from ldp_auditor.errors import whole_number
     from ldp_auditor.exploring.server import ExploreServer
 
+    port = whole_number("port", port, 0, 65535)
     with ExploreServer(port) as server:
         try:
             print(f"exploring at {server.address} (Ctrl-C ends it)", file=sys.stderr, flush=True)

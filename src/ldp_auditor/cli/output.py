@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 EXIT_NO_VIOLATION, EXIT_VIOLATION, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 0, 1, 2, 130
 
 
-def exit_code(verdict: str) -> int:
-    """The code by which scripts learn the verdict."""
-    return EXIT_VIOLATION if verdict == "violation" else EXIT_NO_VIOLATION
+def exit_code(violations: int) -> int:
+    """The code by which scripts learn the verdict: the same rule for every command that audits."""
+    return EXIT_VIOLATION if violations else EXIT_NO_VIOLATION
 
 
 def show_remarks() -> None:

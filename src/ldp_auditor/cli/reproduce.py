@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ldp_auditor.cli.arguments import Address, EngineName, Workers, parse_trials
+from ldp_auditor.cli.arguments import WHOLE, Address, EngineName, Workers
 from ldp_auditor.cli.output import (
     EXIT_BAD_INPUT,
     EXIT_NO_VIOLATION,
     console,
+    exit_code,
     say,
     say_sentences,
     tell,
 )
 from ldp_auditor.cli.sweep import tell_damaged, tell_failed, watching
-from ldp_auditor.errors import AuditError, require
+from ldp_auditor.errors import AuditError, require, whole_number
 
 if TYPE_CHECKING:
     from ldp_auditor.execution.ray_cluster import RayEngine
@@ -43,15 +44,16 @@ def reproduce(
         bool, typer.Option("--optimal", help="The optimal attack beside the paper's.")
     ] = False,
     trials: Annotated[
-        str | None,
+        int | None,
         typer.Option(
             help="Trials per input.",
             show_default="1e6 as in the paper; quick: 1e5; fewer where reports are slow",
+            **WHOLE,
         ),
     ] = None,
     seeds: Annotated[
         int | None,
-        typer.Option(help="Repetitions.", show_default="5 as in the paper; quick: 1", min=1),
+        typer.Option(help="Repetitions.", show_default="5 as in the paper; quick: 1", **WHOLE),
     ] = None,
     document: Annotated[
         Path | None,
@@ -61,10 +63,15 @@ def reproduce(
     engine: EngineName = None,
     address: Address = None,
 ) -> int:
-    """Reproduce experiments of the paper; a run that was killed goes on with the same command."""
+    """Reproduce experiments of the paper; a run that was killed goes on with the same command.
+
+    The exit code is 1 if any audit proves a violation: figure 8 is about one.
+    """
     from ldp_auditor import studies
+    from ldp_auditor.auditing import MOST_TRIALS
     from ldp_auditor.execution.ray_cluster import ray_if_asked
     from ldp_auditor.sweeps.journal import Journal
+    from ldp_auditor.violations import ViolationCount
 
     known = studies.available()
     wanted = list(dict.fromkeys(names))
@@ -73,8 +80,10 @@ def reproduce(
     scale = studies.QUICK_SCALE if quick else studies.PAPER_SCALE
     scale = replace(
         scale,
-        trials=None if trials is None else parse_trials(trials),
-        seeds=scale.seeds if seeds is None else tuple(range(1, seeds + 1)),
+        trials=None if trials is None else whole_number("trials", trials, 1, MOST_TRIALS),
+        seeds=scale.seeds
+        if seeds is None
+        else tuple(range(1, whole_number("seeds", seeds, 1, MOST_SEEDS) + 1)),
         optimal=optimal,
     )
     require(document is None or with_claims, "--document is for claims")
@@ -90,9 +99,14 @@ def reproduce(
         _tell_agreement(
             "all studies", list({(r["key"], r.get("reports")): r for r in rows}.values())
         )
+        say(f"all studies: {ViolationCount.of_rows(rows).words}")
     if with_claims:
         _judge(rows, chosen, scale, document or out / "claims.md")
-    return code
+    return max(code, exit_code(ViolationCount.of_rows(rows).violations))
+
+
+MOST_SEEDS = 10_000
+"""Repetitions at most."""
 
 
 def _reproduce(
@@ -120,6 +134,7 @@ def _reproduce(
     drawn = draw_study(study, rows, scale, journal.folder) if rows else []
     say_sentences(f"{study.name}: {' '.join(str(path) for path in [*drawn, *outcome.files])}")
     _tell_agreement(study.name, rows)
+    say(f"{study.name}: {outcome.violations.words}")
     return rows, tell_failed(outcome)
 
 

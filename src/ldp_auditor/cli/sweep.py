@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ldp_auditor.cli.arguments import Address, AsJson, EngineName, Workers
-from ldp_auditor.cli.output import EXIT_BAD_INPUT, EXIT_NO_VIOLATION, say_json, say_sentences, tell
+from ldp_auditor.cli.output import (
+    EXIT_BAD_INPUT,
+    EXIT_NO_VIOLATION,
+    exit_code,
+    say_json,
+    say_sentences,
+    tell,
+)
 
 if TYPE_CHECKING:
     from ldp_auditor.report.progress import Bar
@@ -30,7 +37,10 @@ def sweep(
     address: Address = None,
     as_json: AsJson = False,
 ) -> int:
-    """Audit every cell of a grid; a run that was killed goes on with the same command."""
+    """Audit every cell of a grid; a run that was killed goes on with the same command.
+
+    The exit code is 1 if any cell proves a violation, 2 if a cell failed.
+    """
     from ldp_auditor.execution.ray_cluster import ray_if_asked
     from ldp_auditor.report.progress import progress_bar
     from ldp_auditor.sweeps import Grid
@@ -42,6 +52,7 @@ def sweep(
         progress_bar("sweep", 0) as bar,
     ):
         outcome = run_sweep(asked, out, workers=workers, watch=watching(bar, "sweep"), ray=ray)
+    found = outcome.violations
     if as_json:
         say_json(
             {
@@ -50,6 +61,7 @@ def sweep(
                 "failed": list(outcome.failed),
                 "damaged": outcome.damaged,
                 "files": [str(path) for path in outcome.files],
+                **found.to_dict(),
             }
         )
     else:
@@ -57,8 +69,9 @@ def sweep(
             f"{len(asked.cells):,} cells, {outcome.run:,} of them run now; "
             f"table in {' and '.join(str(path) for path in outcome.files)}"
         )
+        say_sentences(found.words)
     tell_damaged(outcome.damaged)
-    return tell_failed(outcome)
+    return max(tell_failed(outcome), exit_code(found.violations))
 
 
 def watching(bar: Bar, name: str) -> Watch:
@@ -95,7 +108,7 @@ def tell_damaged(lines: int) -> None:
 
 
 def tell_failed(outcome: Sweep) -> int:
-    """Say on standard error which cells failed, and return the exit code."""
+    """Say on standard error which cells failed, and return the exit code of that."""
     for reason in outcome.failed[:MOST_TOLD]:
         tell(f"ldp-auditor: a cell failed: {reason}")
     if len(outcome.failed) > MOST_TOLD:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from ldp_auditor.errors import AuditError, number, require, whole_number
+from ldp_auditor.errors import AuditError, number, require
 from ldp_auditor.execution.serving import (
     CALLING,
     OPENING,
@@ -32,7 +32,7 @@ from ldp_auditor.execution.serving import (
     told,
 )
 from ldp_auditor.execution.starting import alone, start_method
-from ldp_auditor.execution.threads import MOST_WORKERS, usable_cores
+from ldp_auditor.execution.threads import usable_cores, worker_count
 
 TRIES = 3
 """How often a task is begun whose workers are killed."""
@@ -103,7 +103,7 @@ class ProcessEngine:
     """Workers that wait for the next tasks."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "workers", whole_number("workers", self.workers, 1, MOST_WORKERS))
+        object.__setattr__(self, "workers", worker_count(self.workers))
 
     @property
     def tells_workers_apart(self) -> bool:

@@ -16,13 +16,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ldp_auditor.errors import AuditError, require, whole_number
+from ldp_auditor.errors import AuditError, require
 from ldp_auditor.execution import remote
 from ldp_auditor.execution.processes import Limits, Session
 from ldp_auditor.execution.ray_connection import connected
 from ldp_auditor.execution.ray_watch import ClusterWatch
 from ldp_auditor.execution.shipping import modules_of
-from ldp_auditor.execution.threads import MOST_WORKERS
+from ldp_auditor.execution.threads import worker_count
 
 TRIES = 4
 """How often a task is sent whose workers die."""
@@ -233,7 +233,7 @@ def ray_engine(
     source of `modules`, and of the modules that `needs` is made of, is sent to its workers.
     """
     if workers is not None:
-        workers = whole_number("workers", workers, 1, MOST_WORKERS)
+        workers = worker_count(workers)
     wanted = [*modules, *modules_of(needs)]
     with connected(address, workers, wanted, working_dir) as ray:
         yield RayEngine(ray, ClusterWatch(ray), workers)

@@ -26,6 +26,13 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def worker_count(workers: int | None) -> int:
+    """Return `workers` if that many can be had, or one for every core if it is None."""
+    if workers is None:
+        return min(usable_cores(), MOST_WORKERS)
+    return whole_number("workers", workers, 1, MOST_WORKERS)
+
+
 @cache
 def _keep_freed_memory() -> None:
     """Make the C library keep the memory of a freed batch of reports for the next one.
@@ -54,7 +61,7 @@ class ThreadEngine:
     workers: int = field(default_factory=usable_cores)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "workers", whole_number("workers", self.workers, 1, MOST_WORKERS))
+        object.__setattr__(self, "workers", worker_count(self.workers))
 
     @classmethod
     def of(cls, workers: int | None) -> ThreadEngine:

@@ -11,7 +11,7 @@ from ldp_auditor.attacks import ATTACKS
 from ldp_auditor.auditing import AuditPlan
 from ldp_auditor.comparison import ComparisonPlan, plan_comparison
 from ldp_auditor.core import Claim
-from ldp_auditor.errors import AuditError, require, whole_number
+from ldp_auditor.errors import AuditError, require, seed_number, whole_number
 from ldp_auditor.longitudinal import Study, plan_looks
 
 MOST_VALUES, MOST_REPORTS, MOST_TRIALS = 10_000, 500, 10_000_000
@@ -45,7 +45,7 @@ class Setting:
     def plan(self) -> ComparisonPlan:
         """The audits of the chosen protocols, or raise if none of them can be made."""
         return plan_comparison(
-            self.protocols,
+            among=self.protocols,
             epsilon=self.epsilon,
             domain_size=self.domain_size,
             delta=self.delta,
@@ -95,7 +95,7 @@ def read_setting(given: Mapping[str, Any]) -> Setting:
         attack=given["attack"],
         trials=_whole("trials", given["trials"], 1, MOST_TRIALS),
         alpha=float(given["alpha"]),
-        seed=whole_number("seed", given["seed"], at_least=0),
+        seed=seed_number(given["seed"]),
     )
 
 

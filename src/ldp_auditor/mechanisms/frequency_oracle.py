@@ -85,10 +85,8 @@ class FrequencyOracle(ABC):
 
     def check_epsilon(self) -> None:
         """Raise unless the protocol is defined at this epsilon."""
-        require(
-            0 < self.epsilon < math.inf,
-            f"epsilon must be positive and finite, got epsilon={self.epsilon}",
-        )
+        require(self.epsilon > 0, f"epsilon must be positive, got epsilon={self.epsilon}")
+        require(self.epsilon < math.inf, "epsilon must be finite, got epsilon=inf")
         require(
             MIN_EPSILON <= self.epsilon <= MAX_EPSILON,
             f"epsilon must be at least {MIN_EPSILON} and at most {MAX_EPSILON}, "

@@ -6,12 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scipy.stats import binom
-
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.findings import CheckResult
 from ldp_auditor.page.markup import shown
 from ldp_auditor.page.points import Point, is_number, value_in_words, varied, words_of
+from ldp_auditor.violations import explained_by_chance
 
 VIOLATION, BROKEN, CHANCE, UNDECIDED, KEPT, NO_CLAIM = range(6)
 """Kinds of verdicts, the worst first."""
@@ -24,10 +23,6 @@ TITLES = {
     KEPT: "keeps its promise",
     NO_CLAIM: "promises nothing",
 }
-
-
-LIKELY = 0.05
-"""So many false alarms or more must be at least as probable as this to be taken for such."""
 
 
 @dataclass(frozen=True)
@@ -190,7 +185,7 @@ def _false_alarms(promising: Sequence[Point]) -> str:
     audits = sum(len(point.results) for point in promising)
     count = sum(len(point.violations) for point in promising)
     alpha = max(point.first.alpha for point in promising)
-    if binom.sf(count - 1, audits, alpha) < LIKELY:
+    if not explained_by_chance(count, audits, alpha):
         return ""
     return (
         f"was measured above its promise in {count:,} of {audits:,} audits, no more than chance "

@@ -9,6 +9,9 @@ from ldp_auditor.findings import SMALLEST_P_VALUE, CheckResult, Finding
 ARTEFACT = "lowest bit of"
 """How words for an event begin that is about the floating-point numbers and not what they mean."""
 
+LEARNED = "a classifier (scikit-learn) was among what proposed events; --no-learn leaves it out"
+NOT_LEARNED = "no classifier was among what proposed events; --learn adds one (scikit-learn)"
+
 
 def evidence_text(result: CheckResult) -> str:
     """The verdict with its evidence, or with what could have been found."""
@@ -35,6 +38,8 @@ def evidence_text(result: CheckResult) -> str:
         f"{len(result.values)} values, {result.pilot_trials:,} pilot reports of each, {fresh}; "
         f"{result.reports:,} reports in all, seed {result.seed}"
     )
+    if result.learned is not None:
+        lines.append(LEARNED if result.learned else NOT_LEARNED)
     if result.repeat:
         lines.append(f"to repeat: {result.repeat}")
     return "\n".join(lines)

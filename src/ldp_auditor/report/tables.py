@@ -91,15 +91,17 @@ def comparison_table(comparison: Comparison) -> TextTable:
                 number(result.worst_case_epsilon),
                 small_number(counts.true_positives / counts.trials),
                 small_number(counts.false_positives / counts.trials),
-                "VIOLATION" if result.verdict == "violation" else "none found",
+                verdict_word(result),
             )
         )
     first = comparison.results[0]
-    deltas = {(result.per_report or result.claim).delta for result in comparison.results} - {0.0}
+    deltas = {(result.per_report or result.claim).delta for result in comparison.results}
+    where = " where one is needed" if 0.0 in deltas else ""
+    deltas -= {0.0}
     title = (
         f"Attack {', '.join(sorted(attacks))}; k = {first.domain_size}, "
         f"T = {first.counts.trials:,}, alpha = {first.alpha:g}, seed {first.seed}"
-        + "".join(f", delta = {delta:g} where one is needed" for delta in deltas)
+        + "".join(f", delta = {delta:g}{where}" for delta in deltas)
     )
     columns = (
         Column("name"),
@@ -202,7 +204,7 @@ def over_time_table(results: Sequence[AuditResult]) -> TextTable:
             number(result.empirical_epsilon),
             small_number(result.counts.true_positives / result.counts.trials),
             small_number(result.counts.false_positives / result.counts.trials),
-            "VIOLATION" if result.verdict == "violation" else "none found",
+            verdict_word(result),
         )
         for result in results
     ]
@@ -265,8 +267,9 @@ def explanation_table(explanation: Explanation) -> TextTable:
         for result in explanation.results
     ]
     first = explanation.results[0]
+    over = f", {first.options['reports']} reports" if "reports" in first.options else ""
     title = (
-        f"{first.mechanism} (k = {first.domain_size}): from the claim to what T = "
+        f"{first.mechanism} (k = {first.domain_size}{over}): from the claim to what T = "
         f"{first.counts.trials:,} trials prove"
     )
     columns = ("attack", "claimed", "- slack", "- weakness", "- Monte Carlo", "= proven")
@@ -288,6 +291,13 @@ def profile_table(title: str, points: Sequence[tuple[float, float]]) -> TextTabl
     """The privacy profile: the smallest delta at every epsilon."""
     rows = [(f"{epsilon:.4g}", f"{delta:.6g}") for epsilon, delta in points]
     return TextTable(title, (Column("epsilon"), Column("smallest delta")), rows)
+
+
+def verdict_word(result: AuditResult) -> str:
+    """The verdict for a column of a table."""
+    if result.verdict == "violation":
+        return "VIOLATION"
+    return "no claim" if result.claim.epsilon == math.inf else "none found"
 
 
 def _exact(value: float | None) -> str:

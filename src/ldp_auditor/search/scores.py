@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ldp_auditor.core import Floats
+from ldp_auditor.errors import require
 from ldp_auditor.search.bits import count, joint, packed
 from ldp_auditor.search.events import Both, Event, Not, Scored, Supports
 from ldp_auditor.search.layout import WHOLE, Column, Layout, Table
@@ -107,15 +109,27 @@ def _rows(table: Table, columns: Sequence[Column]) -> Floats:
     return np.nan_to_num(rows, nan=-1e9)
 
 
+def can_learn(asked: bool | None) -> bool:
+    """Tell whether a classifier proposes events: as `asked`, or if scikit-learn is there.
+
+    Asked for without scikit-learn, raise.
+    """
+    there = asked is not False and importlib.util.find_spec("sklearn") is not None
+    require(
+        there or not asked,
+        "a classifier needs scikit-learn: pip install 'ldp-auditor[learn]', or do without: "
+        "--no-learn (in Python learn=False)",
+    )
+    return there
+
+
 def of_learned_scores(half: Half, layout: Layout, seed: int) -> list[Proposal]:
     """Thresholds of a classifier that was trained to tell two inputs apart.
 
     What it was trained on flatters it, so that its strength counts for nothing here.
     """
-    try:
-        from sklearn.ensemble import HistGradientBoostingClassifier
-    except ImportError:
-        return []
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
     columns = tuple(c for c in layout.columns if c.words != WHOLE)[:MOST_LEARNED_COLUMNS]
     if len(columns) < 2:
         return []  # one column has no more to tell than its thresholds

@@ -14,10 +14,10 @@ from typing import Any
 from ldp_auditor import mechanisms
 from ldp_auditor.auditing import AuditPlan
 from ldp_auditor.core import AuditResult
-from ldp_auditor.errors import require
+from ldp_auditor.errors import LARGEST_WHOLE, require
 from ldp_auditor.execution.engines import Engine
 from ldp_auditor.interface import plan_audit
-from ldp_auditor.longitudinal import Study, carry_out, plan_looks
+from ldp_auditor.longitudinal import Study, carry_out, plan_looks, study_of
 
 STUDY = ("reports", "composition", "composed_delta")
 """Settings of a cell that are about many reports of one user."""
@@ -27,9 +27,6 @@ WORDS = ("attack", "bound", "composition", "neighbours", "protocol")
 
 LISTS = ("pair", "domain_sizes")
 """Settings that are lists of numbers."""
-
-MOST = 2**63 - 1
-"""The largest whole number that fits a column of the table."""
 
 PORTION = "chunks"
 """What tells the plan of a portion of an audit from that of the whole."""
@@ -56,6 +53,8 @@ class Cell:
         audit, study = _understand(settings)
         if study is not None:
             plan_looks(audit, study)
+        for name, value in settings.items():
+            _check_size(name, value)
         return cls(settings, content_of(audit, study))
 
     @cached_property
@@ -112,10 +111,15 @@ def _check_kind(name: str, value: Any) -> None:
     for entry in _leaves(plain):
         is_number = isinstance(entry, Real) and not isinstance(entry, bool)
         require(is_number or value is None, f"{name} must be {kind}, got {name}={value!r}")
-        require(
-            entry is None or not MOST < abs(entry) < math.inf,
-            f"{name} must be below 2^63, so that it fits a column of the table",
-        )
+
+
+def _check_size(name: str, value: Any) -> None:
+    """Raise unless the numbers of a setting fit a column of the table."""
+    numbers: list[Any] = [e for e in _leaves(tuple_of(value)) if isinstance(e, Real)]
+    require(
+        not any(LARGEST_WHOLE < abs(number) < math.inf for number in numbers),
+        f"{name} must be below 2^63, so that it fits a column of the table",
+    )
 
 
 def _leaves(value: Any) -> list[Any]:
@@ -128,15 +132,7 @@ def _understand(settings: Mapping[str, Any]) -> tuple[AuditPlan, Study | None]:
     given = {name: tuple_of(value) for name, value in settings.items()}
     over_time = {name: given.pop(name) for name in STUDY if name in given}
     audit = plan_audit(given.pop("protocol"), **given)
-    if not over_time:
-        return audit, None
-    require("reports" in over_time, "composition is for many reports; say how many: reports")
-    if isinstance(over_time["reports"], int | float):
-        over_time["reports"] = (over_time["reports"],)
-    study = Study(**over_time)
-    if study.reports == (1,):
-        return audit, None
-    return audit, study
+    return audit, study_of(**{"reports": None, **over_time})
 
 
 def tuple_of(value: Any) -> Any:

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ldp_auditor.errors import AuditError, require
-from ldp_auditor.sweeps.cells import MOST, digest, is_audit
+from ldp_auditor.errors import LARGEST_WHOLE, AuditError, require
+from ldp_auditor.sweeps.cells import digest, is_audit
 from ldp_auditor.sweeps.files import (
     open_plain,
     read_plain,
@@ -187,7 +187,9 @@ def _is_shaped(results: Any) -> bool:
 
 
 def _fits(value: Any) -> bool:
-    return not isinstance(value, dict | int) or (isinstance(value, int) and abs(value) <= MOST)
+    return not isinstance(value, dict | int) or (
+        isinstance(value, int) and abs(value) <= LARGEST_WHOLE
+    )
 
 
 def _refuse(token: str) -> float:

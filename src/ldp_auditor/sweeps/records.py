@@ -119,6 +119,7 @@ def check_of(plain: Plain) -> CheckResult:
         power=tuple((real(row, "event_probability"), real(row, "excess")) for row in power),
         seconds=0.0,
         reports=whole(plain, "reports", 0, default=0),
+        learned=plain["learned"] if isinstance(plain.get("learned"), bool) else None,
         repeat=str(plain.get("repeat", "")),
     )
     _fits(plain, result.verdict)

@@ -11,15 +11,16 @@ from typing import Any
 
 from ldp_auditor import __version__
 from ldp_auditor.core import AuditResult
-from ldp_auditor.errors import AuditError, whole_number
+from ldp_auditor.errors import AuditError
 from ldp_auditor.execution.engines import FOREVER
 from ldp_auditor.execution.processes import ProcessEngine, Ticker
 from ldp_auditor.execution.ray_cluster import RayEngine
-from ldp_auditor.execution.threads import MOST_WORKERS, ThreadEngine, usable_cores
+from ldp_auditor.execution.threads import MOST_WORKERS, ThreadEngine, worker_count
 from ldp_auditor.sweeps.cells import Cell, digest
 from ldp_auditor.sweeps.grid import Grid
 from ldp_auditor.sweeps.journal import Journal
 from ldp_auditor.sweeps.table import Row, rows_of, write_table
+from ldp_auditor.violations import ViolationCount
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,11 @@ class Sweep:
     damaged: int = 0
     """Lines of the journal that were not as they had been written."""
     files: Sequence[Path] = ()
+
+    @property
+    def violations(self) -> ViolationCount:
+        """How many of the audits found a violation."""
+        return ViolationCount.of_rows(self.rows)
 
 
 @dataclass(frozen=True)
@@ -170,10 +176,7 @@ def _run(
     watch: Watch | None,
     ray: RayEngine | None,
 ) -> Sweep:
-    if ray is not None:
-        workers = ray.workers
-    workers = usable_cores() if workers is None else whole_number("workers", workers, 1)
-    workers = min(workers, MOST_WORKERS)
+    workers = worker_count(workers) if ray is None else min(ray.workers, MOST_WORKERS)
     watch = watch or Watch()
     left = [cell for cell in grid.cells if cell.key not in journal.entries]
     journal.has_room_for(sum(cell.results for cell in left))

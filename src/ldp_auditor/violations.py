@@ -1,0 +1,84 @@
+"""How many of some audits found a violation, and how many of these chance alone may produce."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ldp_auditor.core import AuditResult
+
+LIKELY = 0.05
+"""So many false alarms or more must be at least as probable as this to be taken for such."""
+
+
+def explained_by_chance(violations: int, audits: int, alpha: float) -> bool:
+    """Tell whether `audits` of true claims at `alpha` may well show so many violations."""
+    from scipy.stats import binom
+
+    return bool(binom.sf(violations - 1, audits, alpha) >= LIKELY)
+
+
+@dataclass(frozen=True)
+class ViolationCount:
+    """What a command that carried out many audits says of all of them together."""
+
+    violations: int
+    audits: int
+    """Audits of a claim."""
+    by_chance: float
+    """Violations that chance alone shows on average, at most, if every claim is true."""
+    unclaimed: int = 0
+    """Audits without a claim, on top of those."""
+
+    @classmethod
+    def of_results(cls, results: Iterable[AuditResult]) -> ViolationCount:
+        """Count the violations among results."""
+        return cls._of((r.verdict, r.alpha, r.claim.epsilon) for r in results)
+
+    @classmethod
+    def of_rows(cls, rows: Iterable[Mapping[str, Any]]) -> ViolationCount:
+        """Count the violations among rows of a table; a row that is there twice counts once."""
+        once = {(row["key"], row["reports"]): row for row in rows}.values()
+        return cls._of(
+            (row["verdict"], row["alpha"], row.get("claimed_epsilon", row["epsilon"]))
+            for row in once
+        )
+
+    @classmethod
+    def _of(cls, audits: Iterable[tuple[str, float, float]]) -> ViolationCount:
+        every = list(audits)
+        claimed = [(verdict, alpha) for verdict, alpha, claim in every if claim < math.inf]
+        return cls(
+            violations=sum(verdict == "violation" for verdict, _ in claimed),
+            audits=len(claimed),
+            by_chance=math.fsum(alpha for _, alpha in claimed),
+            unclaimed=len(every) - len(claimed),
+        )
+
+    @property
+    def words(self) -> str:
+        """The count in one line."""
+        if not self.audits:
+            return f"{_audits(self.unclaimed)} without a claim, so that none could be broken"
+        more = f" and {self.unclaimed:,} more without a claim" if self.unclaimed else ""
+        if not self.violations:
+            return f"no violation found in {_audits(self.audits)}{more}"
+        found = "1 violation" if self.violations == 1 else f"{self.violations:,} violations"
+        return (
+            f"{found} in {_audits(self.audits)}{more}; if every claim were true, chance alone "
+            f"would show {self.by_chance:.2g} on average at most"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "violations": self.violations,
+            "audits": self.audits,
+            "violations_by_chance": self.by_chance,
+        }
+
+
+def _audits(count: int) -> str:
+    return "1 audit" if count == 1 else f"{count:,} audits"
