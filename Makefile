@@ -1,28 +1,51 @@
-# make demo: a fresh machine to the comparison of all protocols.  make test: every check.
-# make test-environments: the checks of foreign packages, which it installs in .venv/environments.
-# make test-cluster: the same for Ray.
+# make demo: a fresh machine to the comparison of all protocols.
+# make test-quick: before each commit.  make test: every check that needs no foreign package.
+# make test-environments, make test-cluster: the checks of foreign packages and of Ray, which they
+# install in .venv/environments.  make test-pythons: the quick tests with every Python found.
 PYTHON ?= python3
 BIN := .venv/bin
+PARALLEL := --numprocesses auto --dist worksteal
+PYTEST := $(BIN)/pytest $(PARALLEL)
+# What pytest runs when it has to be quick: doctests and unit tests.
+QUICK := src tests/unit --quiet
 
-.PHONY: demo test test-environments test-cluster check benchmark clean
+.PHONY: demo test-quick test test-environments test-cluster test-pythons
+.PHONY: check lint types quick-tests all-tests benchmark clean
 
-demo: .venv/demo.stamp .venv/kernels.stamp
+demo: .venv/demo.stamp
 	$(BIN)/ldp-auditor compare --epsilon 1 --domain-size 25
 
-test: check .venv/kernels.stamp
-	$(BIN)/pytest --numprocesses auto --dist worksteal
+# Types are checked beside the tests, which leave a core free now and then.
+test-quick: .venv/dev.stamp
+	$(MAKE) --no-print-directory --jobs lint types quick-tests
+
+test: .venv/dev.stamp
+	$(MAKE) --no-print-directory --jobs lint types all-tests
 
 test-environments: .venv/dev.stamp
-	$(BIN)/pytest -m environments --durations 12
+	$(PYTEST) -m environments
 
 test-cluster: .venv/dev.stamp
-	$(BIN)/pytest -m cluster --durations 12
+	$(PYTEST) -m cluster
 
-check: .venv/dev.stamp
+test-pythons:
+	tests/pythons.sh $(QUICK) $(PARALLEL)
+
+check: lint types
+
+lint: .venv/dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+types: .venv/dev.stamp
+	$(BIN)/mypy
+
+quick-tests: .venv/dev.stamp
+	$(PYTEST) $(QUICK)
+
+all-tests: .venv/dev.stamp
+	$(PYTEST)
 
 benchmark: .venv/demo.stamp
 	$(BIN)/python benchmarks/throughput.py
@@ -37,12 +60,6 @@ benchmark: .venv/demo.stamp
 	$(BIN)/pip install --quiet --editable '.[dev]'
 	touch $@
 
-# numba does not see a change in a kernel that another file calls: drop compiled kernels older than
-# the newest source.
-.venv/kernels.stamp: $(shell find src/ldp_auditor/mechanisms -name '*.py') | .venv/demo.stamp
-	find src -name '*.nb[ic]' -delete
-	touch $@
-
 clean:
-	find src -name '*.nb[ic]' -delete
+	rm -rf src/ldp_auditor/__pycache__/ldp-auditor-kernels-*
 	rm -rf .mypy_cache .pytest_cache .ruff_cache

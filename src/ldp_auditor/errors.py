@@ -22,8 +22,7 @@ def number(name: str, value: Any) -> float:
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
-        shown = repr(value[:40] if isinstance(value, str) else value)
-        raise AuditError(f"{name} must be a number, got {name}={shown}") from None
+        raise AuditError(f"{name} must be a number, got {name}={repr(value)[:40]}") from None
 
 
 def whole_number(name: str, value: Any, at_least: int, at_most: int | None = None) -> int:
@@ -32,8 +31,8 @@ def whole_number(name: str, value: Any, at_least: int, at_most: int | None = Non
         is_whole_float = isinstance(value, float) and value.is_integer()
         number = int(value) if is_whole_float else operator.index(value)
     except TypeError:
-        shown = repr(value[:40]) if isinstance(value, str) else value
-        raise AuditError(f"{name} must be a whole number, got {name}={shown}") from None
+        shown = repr(value) if isinstance(value, str) else str(value)
+        raise AuditError(f"{name} must be a whole number, got {name}={shown[:40]}") from None
     told = str(number) if abs(number) < 10**40 else f"{str(number)[:20]}..."
     require(number >= at_least, f"{name} must be at least {at_least}, got {name}={told}")
     if at_most is not None:

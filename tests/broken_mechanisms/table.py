@@ -14,10 +14,9 @@ from scipy.stats import binom
 
 from tests.broken_mechanisms.catalogue import CATALOGUE
 from tests.broken_mechanisms.target import BY_NAME
-from tests.broken_mechanisms.test_power import REPORTS, checked
+from tests.broken_mechanisms.test_power import STEPS, checked
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "broken-mechanisms.md"
-STEPS = (20_000, 60_000, 200_000, REPORTS)
 POWER_SEEDS = range(100, 105)
 ALARM_SEEDS = range(1000, 1008)
 ALARM_ALPHA = 0.05

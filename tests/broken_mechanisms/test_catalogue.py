@@ -108,7 +108,9 @@ def generator(entry: Entry, side: str, purpose: str) -> np.random.Generator:
 
 def p_value(reports: Iterable[Any], entry: Entry, law: dict[Hashable, float]) -> float:
     """Chi-square of whole reports against the law; outcomes expected below 5 are one outcome."""
-    counts = Counter(fingerprint(entry.view(report)) for report in reports)
+    counts: Counter[Hashable] = Counter()
+    for same, number in Counter(pickle.dumps(entry.view(report)) for report in reports).items():
+        counts[fingerprint(pickle.loads(same))] += number
     total = sum(counts.values())
     assert counts.keys() <= law.keys(), f"impossible: {list(counts.keys() - law.keys())[:3]}"
     common = [key for key, chance in law.items() if chance * total >= 5]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import functools
 import json
 import subprocess
@@ -60,11 +61,14 @@ def _make(name: str, *arguments: str, above: Sequence[Path] = ()) -> Path:
     stamp = environment / "stamp"
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     wanted = json.dumps([sys.version, arguments, project])
-    if not stamp.exists() or stamp.read_text() != wanted:
-        _run(sys.executable, "-m", "venv", "--clear", str(environment))
-        (_site_packages(environment) / "above.pth").write_text("\n".join(map(str, above)))
-        _run(str(environment / "bin" / "pip"), "install", "--quiet", *arguments)
-        stamp.write_text(wanted)
+    KEPT.mkdir(exist_ok=True)
+    with (KEPT / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # tests in another process may want it too
+        if not stamp.exists() or stamp.read_text() != wanted:
+            _run(sys.executable, "-m", "venv", "--clear", str(environment))
+            (_site_packages(environment) / "above.pth").write_text("\n".join(map(str, above)))
+            _run(str(environment / "bin" / "pip"), "install", "--quiet", *arguments)
+            stamp.write_text(wanted)
     return environment
 
 

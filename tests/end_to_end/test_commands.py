@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
-from ldp_auditor import audit, compare, mechanisms
-from ldp_auditor.report.tables import comparison_table, protocol_table, result_table
-from tests.end_to_end.command import EXECUTABLE, in_session, run, run_json
+from ldp_auditor import audit, mechanisms
+from tests.end_to_end.command import EXECUTABLE, in_session, run, run_fresh, run_json
 from tests.protocols import NAMES
 
 KEYS = {
@@ -111,7 +108,7 @@ def test_explain_tells_the_gap_apart(tmp_path: Path) -> None:
 
 def test_profile_shows_the_smallest_delta(tmp_path: Path) -> None:
     setting = ("profile", "AGM", "--epsilon", "1", "--domain-size", "5", "--points", "13")
-    done = run(*setting, cwd=tmp_path)
+    done = run_fresh(*setting, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "profile.png").read_bytes().startswith(b"\x89PNG")
     curve = json.loads(run(*setting, "--json").stdout)
@@ -132,7 +129,8 @@ def test_trials_as_needed() -> None:
 def test_compare_by_both_attacks(tmp_path: Path) -> None:
     setting = ("compare", "SUE", "LHO", "--epsilon", "1", "--domain-size", "5", "--trials", "1e4")
     done = run(*setting, "--attack", "both", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1, done.stderr  # LHO is named, so that the claim is tested on it
+    assert "1 violation in 4 audits" in done.stdout
     assert "SUE paper" in done.stdout
     assert "SUE optimal" in done.stdout
     assert (tmp_path / "compare.png").exists()
@@ -155,40 +153,6 @@ def test_a_figure_that_cannot_be_written_is_refused_at_once(figure: str, tmp_pat
     assert "cannot write the figure" in done.stderr
 
 
-@pytest.mark.parametrize("command", ["list", "audit GRR --epsilon 1 --domain-size 5 --trials 10"])
-def test_output_that_cannot_be_written_is_no_violation(command: str) -> None:
-    with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [EXECUTABLE, *command.split()], stdout=full, stderr=subprocess.PIPE, check=False
-        )
-    assert done.returncode == 2
-    assert done.stderr.count(b"\n") == 1
-    closed = subprocess.run(
-        f"{EXECUTABLE} {command} | true; exit ${{PIPESTATUS[0]}}",
-        shell=True,
-        executable="/bin/bash",
-        stderr=subprocess.PIPE,
-        check=False,
-    )
-    assert closed.returncode in {0, 2}  # 0 if all was written before the pipe closed
-
-
-def test_tables_fit_a_terminal_of_80_columns() -> None:
-    comparison = compare(epsilon=1.0, domain_size=5, trials=1000)
-    console = Console(width=80, force_terminal=False)
-    tables = [
-        protocol_table(mechanisms.available().values()),
-        comparison_table(comparison),
-        result_table(comparison.results[0]),
-    ]
-    for table in tables:
-        drawn = table.draw(console)
-        assert max(map(len, drawn.splitlines())) <= 80
-        assert "…" not in drawn
-        for row in table.rows:
-            assert all(cell.split()[0] in drawn for cell in row)
-
-
 GRR = ("audit", "GRR", "--epsilon", "1", "--domain-size", "5")
 
 
@@ -198,7 +162,7 @@ GRR = ("audit", "GRR", "--epsilon", "1", "--domain-size", "5")
         (("audit", "GRR", "--epsilon", "1", "--domain-size", "1"), "domain_size must be at least"),
         (("audit", "GRR", "--epsilon", "0", "--domain-size", "5"), "epsilon must be positive"),
         (("audit", "GRR", "--epsilon", "nan", "--domain-size", "5"), "epsilon must be positive"),
-        (("audit", "GRR", "--epsilon", "x", "--domain-size", "5"), "--epsilon"),
+        (("audit", "GRR", "--epsilon", "x", "--domain-size", "5"), "epsilon must be a number"),
         (("audit", "GRR", "--domain-size", "5"), "GRR needs epsilon"),
         (("audit", "GRR", "--epsilon", "1"), "GRR needs domain_size"),
         (("audit", "--epsilon", "1", "--domain-size", "5"), "PROTOCOL"),
@@ -208,8 +172,8 @@ GRR = ("audit", "GRR", "--epsilon", "1", "--domain-size", "5")
         (("audit", "AGRR", *GRR[2:], "--delta", "0"), "delta must be positive"),
         ((*GRR, "--trials", "0"), "trials must be at least 1"),
         ((*GRR, "--trials", "1.5"), "trials must be a whole number"),
-        ((*GRR, "--trials", "many"), "trials must be a number"),
-        ((*GRR, "--trials", "1e99999999"), "trials must be a whole number of a possible size"),
+        ((*GRR, "--trials", "many"), "trials must be a whole number, got trials='many'"),
+        ((*GRR, "--trials", "1e99999999"), "trials must be a whole number"),
         ((*GRR, "--trials", "1e17"), "trials must be at most"),
         ((*GRR, "--workers", "99999999999999999999"), "workers must be at most"),
         ((*GRR, "--alpha", "1e-323"), "alpha must lie in (0, 1)"),
@@ -227,7 +191,7 @@ GRR = ("audit", "GRR", "--epsilon", "1", "--domain-size", "5")
             ("audit", "LHO", "--domain-size", "5", "--hash-range", "1"),
             "hash_range must be at least",
         ),
-        (("audit", "LHO", "--domain-size", "5", "--hash-range", "x"), "--hash-range must be of"),
+        (("audit", "LHO", "--domain-size", "5", "--hash-range", "x"), "hash_range must be a whole"),
         (("compare", "--epsilon", "-1", "--domain-size", "5"), "epsilon must be positive"),
         (("compare", "--epsilon", "1", "--domain-size", "5", "FOO"), "unknown protocol 'FOO'"),
         (("frobnicate",), "No such command"),

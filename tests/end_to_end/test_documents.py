@@ -18,7 +18,7 @@ README = (ROOT / "README.md").read_text()
 
 COMMANDS = [command for block in blocks(README) for command in block.commands]
 TUTORIAL = list(blocks((ROOT / "docs" / "tutorial.md").read_text()))
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=[command.line for command in COMMANDS])

@@ -319,4 +319,4 @@ def test_the_command_says_how_to_repeat_it() -> None:
     arguments = (f"{HERE}:constant", "--epsilon", "1", "--values", "0,1", "--trials", "1e3")
     done = run("check", *arguments, cwd=ROOT)
     assert done.returncode == 0, done.stderr
-    assert f"to repeat: ldp-auditor check {' '.join(arguments)} --seed 42" in done.stdout
+    assert f"to repeat: ldp-auditor check {' '.join(arguments)} --learn --seed 42" in done.stdout

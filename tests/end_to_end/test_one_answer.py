@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
 from ldp_auditor import AuditError, Grid, audit, audit_over_time, compare, sweep
+from ldp_auditor.audits.gap import explain_plan
 from ldp_auditor.audits.interface import plan_audit
 from ldp_auditor.execution.threads import ThreadEngine
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.sweeps.cells import Cell
 from ldp_auditor.sweeps.grid import CellError
-from tests.end_to_end.command import run_here
+from tests.end_to_end.command import run
 
 Settings = dict[str, Any]
 
@@ -87,9 +87,9 @@ def test_one_cell_has_one_answer(
     (of_grid,) = Cell.of(protocol=protocol, **given).run(ThreadEngine(1))
     assert of_result(of_grid) == expected
 
-    done = run_here("audit", protocol, *flags(given), "--json")
+    done = run("audit", protocol, *flags(given), "--json")
     assert (done.returncode, of_plain(json.loads(done.stdout))) == (code, expected)
-    done = run_here("compare", protocol, *flags(given), "--json")
+    done = run("compare", protocol, *flags(given), "--json")
     told = json.loads(done.stdout)
     assert (done.returncode, of_plain(told["results"][0])) == (code, expected)
     assert (told["violations"], told["audits"]) == (int(broken), 1)
@@ -104,7 +104,7 @@ def test_explain_audits_as_audit_does(number: int) -> None:
     given = {**settings, "trials": TRIALS}
     attack = given.pop("attack", "paper")
     expected = of_result(audit(protocol, attack=attack, **given))
-    done = run_here("explain", protocol, *flags(given), "--json")
+    done = run("explain", protocol, *flags(given), "--json")
     results = {result["attack"]: of_plain(result) for result in json.loads(done.stdout)["results"]}
     assert results[attack] == expected
     broken = any(answer.verdict == "violation" for answer in results.values())
@@ -114,7 +114,7 @@ def test_explain_audits_as_audit_does(number: int) -> None:
 
 
 @pytest.fixture(scope="module")
-def swept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Path]]:
+def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Path]:
     """All requests as one grid."""
     folder = tmp_path_factory.mktemp("swept")
     blocks = [f"trials = {TRIALS}"]
@@ -122,7 +122,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Path]
         lines = [f"{name} = {json.dumps(value)}" for name, value in settings.items()]
         blocks.append("\n".join(["[[grid]]", f'protocol = "{protocol}"', *lines]))
     (folder / "grid.toml").write_text("\n".join(blocks))
-    yield run_here("sweep", str(folder / "grid.toml"), "--out", str(folder)), folder
+    return run("sweep", str(folder / "grid.toml"), "--out", str(folder)), folder
 
 
 def test_a_sweep_tells_violations_and_ends_like_an_audit(swept: tuple[Any, Path]) -> None:
@@ -141,7 +141,7 @@ def test_a_sweep_tells_violations_and_ends_like_an_audit(swept: tuple[Any, Path]
         assert int(row["true_positives"]) == result.counts.true_positives
         assert int(row["false_positives"]) == result.counts.false_positives
         assert row["verdict"] == result.verdict
-    again = run_here("sweep", str(folder / "grid.toml"), "--out", str(folder), "--json")
+    again = run("sweep", str(folder / "grid.toml"), "--out", str(folder), "--json")
     told = json.loads(again.stdout)
     assert (again.returncode, told["run"]) == (1, 0)
     assert (told["violations"], told["audits"]) == (len(BROKEN), count)
@@ -150,7 +150,7 @@ def test_a_sweep_tells_violations_and_ends_like_an_audit(swept: tuple[Any, Path]
 def test_a_sweep_without_a_violation_ends_with_0(tmp_path: Path) -> None:
     grid = tmp_path / "grid.toml"
     grid.write_text('protocol = ["GRR", "LHO"]\ndomain_size = 5\ntrials = 100\nepsilon = 9\n')
-    done = run_here("sweep", str(grid), "--out", str(tmp_path / "kept"))
+    done = run("sweep", str(grid), "--out", str(tmp_path / "kept"))
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith("no violation found in 2 audits\n")
 
@@ -165,7 +165,7 @@ def test_a_failed_cell_counts_more_than_a_violation(tmp_path: Path) -> None:
         '[[grid]]\nprotocol = "LHO"\ndomain_size = 5\n'
         '[[grid]]\nprotocol = "SHE"\ndomain_size = 4_294_967_295\n'
     )
-    done = run_here("sweep", str(tmp_path / "grid.toml"), "--out", str(tmp_path))
+    done = run("sweep", str(tmp_path / "grid.toml"), "--out", str(tmp_path))
     assert done.returncode == 2
     assert "1 violation in 1 audit" in done.stdout
     assert "a cell failed" in done.stderr
@@ -173,15 +173,13 @@ def test_a_failed_cell_counts_more_than_a_violation(tmp_path: Path) -> None:
 
 def test_reproduce_follows_the_rule(tmp_path: Path) -> None:
     """Figure 5 is about LHO, which claims nothing; figure 7 audits promises."""
-    done = run_here("reproduce", "figure-5", "--quick", "--trials", "1e2", "--out", str(tmp_path))
+    done = run("reproduce", "figure-5", "--quick", "--trials", "1e2", "--out", str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert "figure-5: 25 audits without a claim, so that none could be broken\n" in done.stdout
 
 
 def test_those_that_are_not_named_claim_what_they_can() -> None:
-    done = run_here(
-        "compare", *flags({"epsilon": 0.2, "domain_size": 5, "trials": "5e4"}), "--json"
-    )
+    done = run("compare", *flags({"epsilon": 0.2, "domain_size": 5, "trials": "5e4"}), "--json")
     told = json.loads(done.stdout)
     by_name = {result["mechanism"]: result for result in told["results"]}
     assert by_name["LHO"]["epsilon"] == "inf"
@@ -196,11 +194,11 @@ def test_those_that_are_not_named_claim_what_they_can() -> None:
 def test_compare_says_what_it_did_with_LHO(tmp_path: Path) -> None:  # noqa: N802
     setting = flags({"epsilon": 0.2, "domain_size": 5, "trials": "5e4"})
     figure = ("--figure", str(tmp_path / "bars.png"))
-    done = run_here("compare", *setting, *figure)
+    done = run("compare", *setting, *figure)
     assert "no claim" in next(line for line in done.stdout.splitlines() if " LHO " in line)
     assert "LHO promises nothing; name it to test the claim on it\n" in done.stdout
     assert "no violation found in 14 audits and 1 more without a claim\n" in done.stdout
-    named = run_here("compare", "LHO", "GRR", *setting, *figure)
+    named = run("compare", "LHO", "GRR", *setting, *figure)
     assert named.returncode == 1
     assert "1 violation in 2 audits; if every claim were true, chance alone would" in named.stdout
 
@@ -208,9 +206,9 @@ def test_compare_says_what_it_did_with_LHO(tmp_path: Path) -> None:  # noqa: N80
 def test_several_numbers_of_reports_have_one_answer() -> None:
     setting: Settings = {"epsilon": 0.5, "domain_size": 5, "trials": 5000}
     expected = [of_result(result) for result in audit_over_time("SUE", [2, 9], **setting)]
-    done = run_here("audit", "SUE", *flags(setting), "--reports", "2,9e0", "--json")
+    done = run("audit", "SUE", *flags(setting), "--reports", "2,9e0", "--json")
     assert [of_plain(result) for result in json.loads(done.stdout)["results"]] == expected
-    done = run_here("compare", "SUE", *flags(setting), "--reports", "9,2", "--json")
+    done = run("compare", "SUE", *flags(setting), "--reports", "9,2", "--json")
     assert [of_plain(result) for result in json.loads(done.stdout)["results"]] == expected
     of_grid = Cell.of(protocol="SUE", reports=[2, 9], **setting).run(ThreadEngine(1))
     assert [of_result(result) for result in of_grid] == expected
@@ -228,9 +226,9 @@ def test_one_number_of_reports_of_a_profile() -> None:
         "3",
         "--json",
     )
-    one = json.loads(run_here(*setting).stdout)
-    assert json.loads(run_here(*setting, "--reports", "1").stdout) == one
-    many = json.loads(run_here(*setting, "--reports", "10").stdout)
+    one = json.loads(run(*setting).stdout)
+    assert json.loads(run(*setting, "--reports", "1").stdout) == one
+    many = json.loads(run(*setting, "--reports", "10").stdout)
     assert many[-1]["epsilon"] == pytest.approx(10 * one[-1]["epsilon"])
     assert many[0]["delta"] > 2 * one[0]["delta"]
 
@@ -249,10 +247,9 @@ WHOLE = [
 def test_whole_numbers_are_written_in_any_way(words: tuple[str, ...]) -> None:
     more = ("--trials", "{2000}", "--seed", "{30}", "--workers", "{2}", "--json")
     plain, scientific = (
-        [word.replace("{", "").replace("}", "" if not end else end) for word in (*words, *more)]
-        for end in ("", "e0")
+        [word.replace("{", "").replace("}", end) for word in (*words, *more)] for end in ("", "e0")
     )
-    expected, told = (json.loads(run_here(*line).stdout) for line in (plain, scientific))
+    expected, told = (json.loads(run(*line).stdout) for line in (plain, scientific))
     for plain_values in (expected, told):
         for result in plain_values.get("results", [plain_values]):
             del result["seconds"]
@@ -262,7 +259,8 @@ def test_whole_numbers_are_written_in_any_way(words: tuple[str, ...]) -> None:
 def test_whole_floats_are_whole_numbers_in_python() -> None:
     expected = audit("LHO", domain_size=10, hash_range=4, trials=2000, seed=3, workers=1).counts
     given: Settings = {"domain_size": 1e1, "hash_range": 4.0, "trials": 2e3, "seed": 3.0}
-    assert audit("LHO", **given, workers=1.0).counts == expected
+    one: Settings = {"workers": 1.0}
+    assert audit("LHO", **given, **one).counts == expected
     assert Cell.of(protocol="LHO", **given).run(ThreadEngine(1))[0].counts == expected
 
 
@@ -309,7 +307,7 @@ OF_PROFILE = {"domain_size", "epsilon", "delta", "pair", "reports", "neighbours"
 
 def line_of(*words: str) -> str:
     """The only line of a command that refuses."""
-    done = run_here(*words)
+    done = run(*words)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("ldp-auditor: ")
     assert done.stderr.count("\n") == 1
@@ -318,7 +316,7 @@ def line_of(*words: str) -> str:
 
 @pytest.mark.parametrize("bad", BAD, ids=lambda bad: " ".join(map(str, bad.items())))
 def test_one_mistake_has_one_message(bad: Settings, tmp_path: Path) -> None:
-    given = {"epsilon": 1, "domain_size": 5, "trials": 100, **bad}
+    given: Settings = {"epsilon": 1, "domain_size": 5, "trials": 100, **bad}
     settings: Settings = {  # what the command line makes of words
         name: float(value)
         if name in {"epsilon", "trials", "alpha"} and _is_number(value)
@@ -428,7 +426,7 @@ def test_what_a_command_lacks_is_refused_with_the_way(words: tuple[str, ...], me
 
 def test_a_named_protocol_that_cannot_take_part_is_bad_input() -> None:
     """As in `audit`; the others are shown."""
-    done = run_here(
+    done = run(
         "compare", "GM", "GRR", *flags({"epsilon": 2, "domain_size": 5, "trials": 100}), "--json"
     )
     assert done.returncode == 2

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.command import run
+from tests.end_to_end.command import run, run_fresh
 
 FIGURE_5 = ("reproduce", "figure-5", "--trials", "2000", "--seeds", "2", "--optimal", "--out")
 
@@ -24,7 +24,7 @@ def test_a_figure_with_both_attacks(tmp_path: Path) -> None:
     assert len(rows) == 5 * 5 * 2 * 2
     assert {row["mechanism"] for row in rows} == {"LHO"}
     journal = (tmp_path / "journal.jsonl").read_bytes()
-    again = run(*FIGURE_5, str(tmp_path))
+    again = run_fresh(*FIGURE_5, str(tmp_path))
     assert again.stdout == done.stdout
     assert (tmp_path / "journal.jsonl").read_bytes() == journal
 
@@ -40,7 +40,7 @@ def test_bars_of_the_first_figure(tmp_path: Path) -> None:
     [
         (("figure-9",), "there is no study 'figure-9'; they are: figure-1,"),
         (("figure-2", "--document", "claims.md"), "--document is for claims"),
-        (("figure-2", "--trials", "none"), "trials must be a number"),
+        (("figure-2", "--trials", "none"), "trials must be a whole number"),
         (("figure-2", "--trials", "0"), "trials must be at least 1"),
         (("figure-2", "--out", "/proc/nowhere"), "cannot use the folder"),
     ],

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.command import run
+from tests.end_to_end.command import run, run_fresh
 from tests.end_to_end.listening import listening
 from tests.end_to_end.sweeping import session_of, started, wait_until, workers_of
 
@@ -51,7 +51,7 @@ def test_nothing_in_a_results_folder_is_run(tmp_path: Path) -> None:
         ("sweep", str(grid)),
         ("audit", "GRR", "--epsilon", "1", "--domain-size", "25", "--trials", "1e4"),
     ):
-        done = run(*arguments, "--out", str(out), cwd=tmp_path)
+        done = run_fresh(*arguments, "--out", str(out), cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert not mark.exists()
     journal = (out / "journal.jsonl").read_bytes().splitlines()

@@ -134,13 +134,17 @@ def test_results_are_those_of_single_audits(tmp_path: Path) -> None:
     )
     done = run("sweep", str(grid), "--out", str(out), "--workers", "1")
     files = f"{out}/results.csv and {out}/results.parquet"
-    assert done.stdout == f"2 cells, 2 of them run now; table in {files}\n"
+    assert done.stdout == (
+        f"2 cells, 2 of them run now; table in {files}\n"
+        "no violation found in 2 audits and 1 more without a claim\n"
+    )
     assert (done.returncode, done.stderr) == (0, "")
     common = ("--domain-size", "9", "--trials", "1000", "--seed", "7")
     one = run_json("audit", "LHO", "--hash-range", "4", "--attack", "optimal", *common)
     two = run_json(
         *("audit", "OUE", "--epsilon", "2", "--reports", "2,5", "--bound", "jeffreys", *common)
     )
+    assert (two["violations"], two["audits"]) == (0, 2)
     alone = [[one], two["results"]]
     by_key = {json.loads(line)["key"]: json.loads(line)["results"] for line in lines(out)}
     swept = [by_key[cell.key] for cell in Grid.read(grid).cells]

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from numpy.random import Generator
+from scipy import stats
 
-from ldp_auditor import Claim, InputPair, audit, mechanisms
+from ldp_auditor import Claim, Counts, InputPair, audit, mechanisms
 from ldp_auditor.audits.plan import AuditPlan
 from ldp_auditor.audits.run import fit_attack, run
 from ldp_auditor.core import Floats, Reports
 from tests.protocols import make, names_at
-from tests.statistical.evidence import agrees, at_most
+from tests.statistical.evidence import agrees
 
 TRIALS = 100_000
 
@@ -51,22 +53,39 @@ def test_nearly_all_of_epsilon_is_proven(name: str, epsilon: float, domain_size:
 
 @pytest.mark.parametrize("name", ["GRR", "SUE", "OLH", "SHE", "AGM"])
 def test_false_alarms(name: str) -> None:
-    """Null hypothesis: a correct protocol is called broken with probability <= alpha."""
-    alarms = sum(
-        audit(
-            name,
-            epsilon=1.0,
-            domain_size=4,
-            attack="optimal",
-            bound="clopper-pearson-one-sided",
-            trials=5000,
-            alpha=0.05,
-            seed=seed,
-        ).verdict
-        == "violation"
-        for seed in range(300)
+    """The exact probability that a correct protocol is called broken is alpha at most.
+
+    `test_rates` holds counts against the exact rates. A bound grows with the hits and falls with
+    the false alarms, so that the hits that prove too much grow with the false alarms.
+    """
+    plan = AuditPlan(
+        mechanism=make(name, 1.0, 4),
+        attack="optimal",
+        bound="clopper-pearson-one-sided",
+        trials=5000,
+        alpha=0.05,
     )
-    assert at_most(alarms, 300, 0.05)
+    rates = fit_attack(plan).rates()
+    assert rates is not None
+    hits, alarms = (
+        stats.binom(plan.most_trials, rate) for rate in (rates.true_positive, rates.false_positive)
+    )
+
+    def is_violation(tp: int, fp: int) -> bool:
+        return plan.bound_of(Counts(plan.most_trials, tp, fp)) > plan.mechanism.claim.epsilon
+
+    first, last = (int(end) for end in alarms.interval(1 - 1e-12))
+    tp = 0
+    probability = 0.0
+    for fp in range(first, last + 1):
+        while tp <= plan.most_trials and not is_violation(tp, fp):
+            tp += 1
+        probability += float(alarms.pmf(fp) * hits.sf(tp - 1))
+    assert 0 < probability <= plan.alpha - 1e-12  # the rest of the false alarms
+    for seed in range(20):
+        (result,) = run(replace(plan, seed=seed))
+        found = is_violation(result.counts.true_positives, result.counts.false_positives)
+        assert (result.verdict == "violation") == found
 
 
 class Additive:

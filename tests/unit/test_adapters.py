@@ -6,6 +6,7 @@ Where a package is missing, its part of a test is skipped as one; `make test-env
 from __future__ import annotations
 
 import inspect
+import json
 import math
 import random
 import sys
@@ -15,10 +16,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ldp_auditor import audit, compare
 from ldp_auditor.adapters import diffprivlib, is_installed, multi_freq_ldpy, opendp, pure_ldp
 from ldp_auditor.adapters.foreign import import_foreign, plain, whole
 from ldp_auditor.adapters.randomizer import Adapter
 from ldp_auditor.errors import AuditError
+from ldp_auditor.execution.threads import ThreadEngine
+from ldp_auditor.sweeps.cells import Cell
+from tests.end_to_end.command import run
 
 ADAPTERS = [module.ADAPTER for module in (pure_ldp, multi_freq_ldpy, opendp, diffprivlib)]
 VARIANTS = [(adapter, name) for adapter in ADAPTERS for name in adapter.variants]
@@ -197,3 +202,22 @@ def test_randomized_response_keeps_the_value_at_its_rate(adapter: Adapter, name:
     share = math.e / (math.e + 4)
     assert abs(reports.count(3) / 2000 - share) < 5 * math.sqrt(share * (1 - share) / 2000)
     assert set(reports) == set(range(5))
+
+
+@FOREIGN_WARNINGS
+@pytest.mark.parametrize("name", ["pure-ldp:OUE", "pure-ldp:sue"])
+def test_a_foreign_protocol_is_audited_in_the_same_way_everywhere(name: str) -> None:
+    make(pure_ldp.ADAPTER, "OUE")
+    expected = audit(name, epsilon=1, domain_size=5, trials=500).counts
+    (compared,) = compare([name], epsilon=1, domain_size=5, trials=500).results
+    (of_grid,) = Cell.of(protocol=name, epsilon=1, domain_size=5, trials=500).run(ThreadEngine(1))
+    assert compared.counts == of_grid.counts == expected
+    setting = ("--epsilon", "1", "--domain-size", "5", "--trials", "5e2", "--json")
+    told = json.loads(run("audit", name, *setting).stdout)
+    assert told["true_positives"] == expected.true_positives
+    assert told["false_positives"] == expected.false_positives
+    compared_there = json.loads(run("compare", name, *setting).stdout)["results"][0]
+    assert compared_there["true_positives"] == expected.true_positives
+    assert run("audit", name, *setting, "--hashes", "3").returncode == 2
+    with pytest.raises(AuditError, match=f"{name} needs epsilon and domain_size"):
+        audit(name)

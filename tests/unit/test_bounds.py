@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from pathlib import Path
 
 import mpmath
 import pytest
@@ -98,3 +100,15 @@ def test_rates_below_delta_prove_nothing() -> None:
 def test_unknown_bound_is_refused() -> None:
     with pytest.raises(AuditError, match="the bounds are: clopper-pearson"):
         find_bound("wald")
+
+
+def test_the_document_says_what_the_bounds_say() -> None:
+    """`docs/bounds.md` and the README have the guarantee of every bound."""
+    root = Path(__file__).parents[2]
+    document = (root / "docs/bounds.md").read_text()
+    measured = re.findall(r"^\| ([\w-]+) \| (\w+) \| 1", document, re.M)
+    assert set(measured) == {(name, bound.guarantee) for name, bound in BOUNDS.items()}
+    read_me = (root / "README.md").read_text()
+    for name, bound in BOUNDS.items():
+        assert re.search(rf"^\| `{name}`(?: \(default\))? \| {bound.guarantee}\b", read_me, re.M)
+    assert BOUNDS["likelihood-ratio"].guarantee == "asymptotic"

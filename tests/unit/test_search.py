@@ -71,7 +71,7 @@ class Colour(enum.Enum):
 SELF: list[Any] = [1]
 SELF.append(SELF)
 MANY_SELVES: list[Any] = []
-MANY_SELVES.extend([MANY_SELVES] * 30)
+MANY_SELVES.extend([MANY_SELVES] * 6)
 SELF_MAPPING: dict[str, Any] = {}
 SELF_MAPPING["again"] = SELF_MAPPING
 
@@ -87,7 +87,8 @@ ODD_REPORTS: list[Any] = [
     *(datetime.datetime(2024, 1, 1), datetime.datetime(1, 1, 1, tzinfo=datetime.UTC)),
     *(datetime.date(2020, 1, 1), datetime.time(1, 2, 3), datetime.timedelta.max, datetime.UTC),
     *(np.int8(1), np.uint64(2**64 - 1), np.float16(1), np.longdouble("0.1"), np.complex64(1j)),
-    *(np.bool_(True), np.str_("a"), np.datetime64("NaT"), np.timedelta64(3, "s"), np.void(b"abc")),
+    *(np.bool_(True), np.str_("a"), np.datetime64("NaT", "s"), np.timedelta64(3, "s")),
+    np.void(b"abc"),
     *(np.array(1), np.array([]), np.zeros((0, 3)), np.array([2**64 - 1], np.uint64)),
     *(np.array([[1.0, np.nan]]), np.array(["a"]), np.array([None, {}], object), np.zeros((2,) * 6)),
     np.array([(1, 2.0)], dtype=[("a", int), ("b", float)]),

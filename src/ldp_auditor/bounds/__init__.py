@@ -18,9 +18,11 @@ class Bound:
     """A way to turn counts, alpha and delta into an epsilon that is 0 or vouched for."""
 
     function: Callable[[Counts, float, float], float]
-    guarantee: Literal["confidence", "credible"]
-    """Confidence: wrong with probability alpha at most, whatever the mechanism. Credible: wrong
-    with posterior probability alpha under a prior, which is no promise about repeated audits."""
+    guarantee: Literal["confidence", "asymptotic", "credible"]
+    """Confidence: wrong with probability alpha at most, whatever the mechanism, by proof.
+    Asymptotic: the same in the limit of many trials, and as measured (docs/bounds.md). Credible:
+    wrong with posterior probability alpha under a prior, which is no promise about repeated
+    audits."""
 
     def __call__(self, counts: Counts, alpha: float, delta: float) -> float:
         """Epsilon that the counts vouch for."""
@@ -30,7 +32,7 @@ class Bound:
 BOUNDS: Mapping[str, Bound] = {
     "clopper-pearson": Bound(two_sided_bound, "confidence"),
     "clopper-pearson-one-sided": Bound(one_sided_bound, "confidence"),
-    "likelihood-ratio": Bound(likelihood_ratio_bound, "confidence"),
+    "likelihood-ratio": Bound(likelihood_ratio_bound, "asymptotic"),
     "jeffreys": Bound(jeffreys_bound, "credible"),
 }
 

@@ -19,7 +19,14 @@ from ldp_auditor.cli.check import check
 from ldp_auditor.cli.compare import compare
 from ldp_auditor.cli.explain import explain, profile
 from ldp_auditor.cli.explore import explore
-from ldp_auditor.cli.output import EXIT_INTERRUPTED, EXIT_NO_VIOLATION, fail, say
+from ldp_auditor.cli.output import (
+    EXIT_INTERRUPTED,
+    EXIT_NO_VIOLATION,
+    fail,
+    say,
+    show_remarks,
+    tell,
+)
 from ldp_auditor.cli.protocols import list_protocols
 from ldp_auditor.cli.report import report
 from ldp_auditor.cli.reproduce import reproduce
@@ -76,6 +83,7 @@ def _no_such_option(error: TyperException) -> str:
 
 def main() -> None:
     """Run the command line; whatever goes wrong is one line on standard error and exit code 2."""
+    show_remarks()
     try:
         code = app(standalone_mode=False)
     except AuditError as error:
@@ -86,9 +94,15 @@ def main() -> None:
         fail("out of memory: choose a smaller domain, fewer reports or a smaller epsilon")
     except (KeyboardInterrupt, typer.Abort):
         code = EXIT_INTERRUPTED
+    except SystemExit as ended:
+        if not isinstance(ended.__context__, BrokenPipeError):
+            raise
+        if "--help" not in sys.argv:
+            fail("internal error, please report it: a pipe was closed")
+        code = EXIT_NO_VIOLATION  # of the help that nobody reads; typer's 1 would be a violation
     except Exception as error:
         fail(f"internal error, please report it: {type(error).__name__}: {error}")
     if code == EXIT_INTERRUPTED:  # typer turns Ctrl-C within a command into this code
-        print("ldp-auditor: interrupted", file=sys.stderr, flush=True)
+        tell("ldp-auditor: interrupted")
         os._exit(EXIT_INTERRUPTED)  # an ordinary exit would wait for threads to finish their piece
     sys.exit(code if isinstance(code, int) else EXIT_NO_VIOLATION)

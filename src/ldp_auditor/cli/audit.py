@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -35,7 +34,7 @@ from ldp_auditor.cli.arguments import (
     parse_pair,
     parse_reports,
 )
-from ldp_auditor.cli.output import console, exit_code, say, say_json
+from ldp_auditor.cli.output import console, exit_code, say, say_json, tell
 from ldp_auditor.errors import require
 
 
@@ -119,5 +118,5 @@ def audit(
         from ldp_auditor.report.over_time import draw_over_time, over_time_curves
 
         draw_over_time(over_time_curves(results), figure)
-        print(f"figure written to {figure}", file=sys.stderr)
+        tell(f"figure written to {figure}")
     return exit_code(found.violations)

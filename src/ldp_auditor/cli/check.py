@@ -24,7 +24,7 @@ from ldp_auditor.cli.arguments import (
     convert_options,
     split_words,
 )
-from ldp_auditor.cli.output import exit_code, say, say_json
+from ldp_auditor.cli.output import exit_code, say, say_json, say_sentences
 from ldp_auditor.errors import AuditError, require, whole_number
 
 
@@ -139,7 +139,9 @@ def check(
     if as_json:
         say_json(result.to_dict())
     else:
-        say(evidence_text(result))
+        evidence, _, command = evidence_text(result).rpartition("\n")
+        say_sentences(evidence)
+        say(command)  # in one line, so that it can be copied
     return exit_code(result.verdict == "violation")
 
 

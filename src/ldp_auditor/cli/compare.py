@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -39,7 +38,15 @@ from ldp_auditor.cli.arguments import (
     parse_reports,
     split_words,
 )
-from ldp_auditor.cli.output import EXIT_BAD_INPUT, console, exit_code, say, say_json
+from ldp_auditor.cli.output import (
+    EXIT_BAD_INPUT,
+    console,
+    exit_code,
+    say,
+    say_json,
+    say_sentences,
+    tell,
+)
 
 
 def compare(
@@ -98,7 +105,7 @@ def compare(
     from ldp_auditor.audits.comparison import plan_comparison, run_comparison
     from ldp_auditor.audits.interface import option_types
     from ldp_auditor.execution.engines import open_engine
-    from ldp_auditor.report.figures import check_figure_path
+    from ldp_auditor.report.figures import check_figure_path, default_figure
     from ldp_auditor.report.progress import progress_bar
     from ldp_auditor.results.folder import results_folder
 
@@ -129,7 +136,7 @@ def compare(
         seed=seed,
     )
     if figure is None and not as_json:
-        figure = Path("compare.png")
+        figure = default_figure("compare.png")
     if figure is not None:
         check_figure_path(figure)
     with (
@@ -148,11 +155,11 @@ def compare(
         say(comparison_table(comparison).draw(console()))
         if not protocols:
             for name, reason in comparison.refused.items():
-                say(f"{name} was left out: {reason}")
+                say_sentences(f"{name} was left out: {reason}")
             free = [r.mechanism for r in comparison.results if r.claim.epsilon == math.inf]
             for name in dict.fromkeys(free):
-                say(f"{name} promises nothing; name it to test the claim on it")
-        say(comparison.violations.words)
+                say_sentences(f"{name} promises nothing; name it to test the claim on it")
+        say_sentences(comparison.violations.words)
     if figure is not None:
         if not any(audit.is_over_time for audit in plan.audits):
             from ldp_auditor.report.figures import comparison_bars, draw_comparison
@@ -162,8 +169,8 @@ def compare(
             from ldp_auditor.report.over_time import draw_over_time, over_time_curves
 
             draw_over_time(over_time_curves(comparison.results), figure)
-        print(f"figure written to {figure}", file=sys.stderr)
+        tell(f"figure written to {figure}")
     left_out = [name for name in comparison.refused if name in protocols]
     for name in left_out:
-        print(f"ldp-auditor: {name}: {comparison.refused[name]}", file=sys.stderr)
+        tell(f"ldp-auditor: {name}: {comparison.refused[name]}")
     return EXIT_BAD_INPUT if left_out else exit_code(comparison.violations.violations)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -33,7 +32,7 @@ from ldp_auditor.cli.arguments import (
     parse_pair,
     parse_reports,
 )
-from ldp_auditor.cli.output import console, exit_code, say, say_json
+from ldp_auditor.cli.output import console, exit_code, say, say_json, say_sentences, tell
 from ldp_auditor.errors import whole_number
 
 OneReports = Annotated[
@@ -72,7 +71,7 @@ def explain(
     from ldp_auditor.audits.gap import explain_plan
     from ldp_auditor.audits.interface import plan_audit
     from ldp_auditor.execution.engines import open_engine
-    from ldp_auditor.report.figures import check_figure_path, draw_explanation
+    from ldp_auditor.report.figures import check_figure_path, default_figure, draw_explanation
     from ldp_auditor.report.progress import progress_bar
     from ldp_auditor.report.tables import certificate_lines, explanation_table
 
@@ -92,7 +91,7 @@ def explain(
         composed_delta=composed_delta,
     )
     if figure is None and not as_json:
-        figure = Path("explain.png")
+        figure = default_figure("explain.png")
     if figure is not None:
         check_figure_path(figure)
     with (
@@ -104,11 +103,11 @@ def explain(
         say_json(explanation.to_dict())
     else:
         say(explanation_table(explanation).draw(console()))
-        say(certificate_lines(explanation))
-        say(explanation.violations.words)
+        say_sentences(certificate_lines(explanation))
+        say_sentences(explanation.violations.words)
     if figure is not None:
         draw_explanation(explanation, figure)
-        print(f"figure written to {figure}", file=sys.stderr)
+        tell(f"figure written to {figure}")
     return exit_code(explanation.violations.violations)
 
 
@@ -130,7 +129,7 @@ def profile(
     """Show the exact privacy profile of a protocol: the smallest delta at every epsilon."""
     from ldp_auditor.audits.gap import known_law
     from ldp_auditor.audits.interface import plan_audit
-    from ldp_auditor.report.figures import check_figure_path, draw_profile
+    from ldp_auditor.report.figures import check_figure_path, default_figure, draw_profile
     from ldp_auditor.report.tables import profile_table
     from ldp_auditor.theory.loss_law import privacy_profile
 
@@ -145,7 +144,7 @@ def profile(
     look, law = known_law(plan)
     mechanism = look.mechanism
     if figure is None and not as_json:
-        figure = Path("profile.png")
+        figure = default_figure("profile.png")
     if figure is not None:
         check_figure_path(figure)
     largest = min(1.2 * mechanism.claim.epsilon, 20.0)
@@ -159,4 +158,4 @@ def profile(
         say(profile_table(title, curve).draw(console()))
     if figure is not None:
         draw_profile(title, privacy_profile(law, largest, 400), mechanism.claim, figure)
-        print(f"figure written to {figure}", file=sys.stderr)
+        tell(f"figure written to {figure}")

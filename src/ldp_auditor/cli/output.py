@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
+import shutil
 import sys
+import textwrap
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
@@ -19,13 +22,36 @@ def exit_code(violations: int) -> int:
     return EXIT_VIOLATION if violations else EXIT_NO_VIOLATION
 
 
+def show_remarks() -> None:
+    """Print what the package logs as lines on standard error, each once."""
+    import logging
+
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("ldp-auditor: %(message)s"))
+    logger = logging.getLogger("ldp_auditor")
+    logger.addHandler(handler)
+    logger.propagate = False
+
+
 def say(text: str) -> None:
-    """Print on standard output; if nobody takes it, end with one line and not as a violation."""
+    """Print `text` as it is on standard output.
+
+    A reader that has left, such as `head`, changes neither the work nor the exit code; a full disk
+    ends the command with one line, and not as a violation.
+    """
     try:
         print(text, flush=True)
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left in the buffer goes nowhere
-        fail(f"cannot write the output: {error}")
+        if not isinstance(error, BrokenPipeError):
+            fail(f"cannot write the output: {error}")
+
+
+def say_sentences(text: str) -> None:
+    """Print sentences on standard output, on a terminal cut at words and violations in red."""
+    from ldp_auditor.report.text_table import sentences
+
+    say(sentences(text, console()))
 
 
 def say_json(value: object) -> None:
@@ -34,14 +60,38 @@ def say_json(value: object) -> None:
 
 
 def console() -> Console:
-    """A console on standard output; files and pipes get lines as long as they need."""
+    """A console like standard output to draw on; files and pipes get long lines and no colour."""
     from rich.console import Console
 
-    return Console(width=None if sys.stdout.isatty() else 10_000)
+    if sys.stdout is None:  # it was closed
+        return Console(file=io.StringIO(), width=NO_LIMIT)
+    is_terminal = sys.stdout.isatty()
+    columns, lines = shutil.get_terminal_size()
+    return Console(
+        # Not standard output itself: rich writes there even while it captures, and exits by itself.
+        file=io.TextIOWrapper(io.BytesIO(), encoding=sys.stdout.encoding),
+        width=columns if is_terminal else NO_LIMIT,
+        height=lines,  # without it rich takes 80 columns where TERM=dumb
+        force_terminal=is_terminal,
+    )
+
+
+NO_LIMIT = 10_000
+"""Columns of a line that no terminal shows."""
+
+
+def tell(message: str) -> None:
+    """Print a line on standard error, on a terminal cut at words; if nobody reads it, go on."""
+    if sys.stderr is None:  # it was closed
+        return
+    with contextlib.suppress(OSError):
+        if sys.stderr.isatty():
+            width = os.get_terminal_size(sys.stderr.fileno()).columns or 80
+            message = textwrap.fill(message, width, break_long_words=False, break_on_hyphens=False)
+        print(message, file=sys.stderr, flush=True)
 
 
 def fail(message: str) -> NoReturn:
     """End with one line on standard error."""
-    with contextlib.suppress(OSError):
-        print(f"ldp-auditor: {' '.join(message.split())}", file=sys.stderr, flush=True)
+    tell(f"ldp-auditor: {' '.join(message.split())}")
     sys.exit(EXIT_BAD_INPUT)

@@ -27,6 +27,7 @@ def list_protocols(
             [*mechanisms.available().values(), *mechanisms.available_for_records().values()]
         )
     if as_json:
-        say_json([dict(zip(table.columns, row, strict=True)) for row in table.rows])
+        names = [column.heading for column in table.columns]
+        say_json([dict(zip(names, row, strict=True)) for row in table.rows])
     else:
         say(table.draw(console()))

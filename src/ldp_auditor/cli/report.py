@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ldp_auditor.cli.output import EXIT_NO_VIOLATION
+from ldp_auditor.cli.output import EXIT_NO_VIOLATION, tell
 
 
 def report(
@@ -27,9 +26,9 @@ def report(
     from ldp_auditor.page.document import write_page
 
     left_out = write_page(results, out, title)
-    print(f"page written to {out} ({out.stat().st_size / 1e6:.1f} MB)", file=sys.stderr)
+    tell(f"page written to {out} ({out.stat().st_size / 1e6:.1f} MB)")
     for reason in left_out[:MOST_TOLD]:
-        print(f"ldp-auditor: left out: {reason}", file=sys.stderr)
+        tell(f"ldp-auditor: left out: {reason}")
     return EXIT_NO_VIOLATION
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ldp_auditor.cli.arguments import WHOLE, Address, EngineName, Workers
-from ldp_auditor.cli.output import EXIT_BAD_INPUT, EXIT_NO_VIOLATION, console, exit_code, say
+from ldp_auditor.cli.output import (
+    EXIT_BAD_INPUT,
+    EXIT_NO_VIOLATION,
+    console,
+    exit_code,
+    say,
+    say_sentences,
+    tell,
+)
 from ldp_auditor.cli.sweep import tell_damaged, tell_failed, watching
 from ldp_auditor.errors import AuditError, require, whole_number
 
@@ -112,7 +119,7 @@ def _reproduce(
 
     reason = study.unavailable(journal.folder)
     if reason is not None:
-        print(f"ldp-auditor: {study.name} was left out: {reason}", file=sys.stderr)
+        tell(f"ldp-auditor: {study.name} was left out: {reason}")
         return [], EXIT_BAD_INPUT
     with progress_bar(study.name, 0) as bar:
         outcome = sweep_into(
@@ -125,7 +132,7 @@ def _reproduce(
         )
     rows = list(outcome.rows)
     drawn = draw_study(study, rows, scale, journal.folder) if rows else []
-    say(f"{study.name}: {' '.join(str(path) for path in [*drawn, *outcome.files])}")
+    say_sentences(f"{study.name}: {' '.join(str(path) for path in [*drawn, *outcome.files])}")
     _tell_agreement(study.name, rows)
     say(f"{study.name}: {outcome.violations.words}")
     return rows, tell_failed(outcome)
@@ -134,7 +141,7 @@ def _reproduce(
 def _tell_agreement(name: str, rows: list[Row]) -> None:
     from ldp_auditor.report.paper import agreement_text
 
-    say(f"{name}: {agreement_text(rows)}")
+    say_sentences(f"{name}: {agreement_text(rows)}")
 
 
 def _judge(rows: list[Row], chosen: Sequence[Study], scale: Scale, path: Path) -> None:
@@ -153,4 +160,4 @@ def _judge(rows: list[Row], chosen: Sequence[Study], scale: Scale, path: Path) -
         replace_file(path, claims_document(judgements, run).encode())
     except OSError as error:
         raise AuditError(f"cannot write the claims to {path}: {error}") from None
-    print(f"claims written to {path}", file=sys.stderr)
+    tell(f"claims written to {path}")

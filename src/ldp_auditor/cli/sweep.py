@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ldp_auditor.cli.arguments import Address, AsJson, EngineName, Workers
-from ldp_auditor.cli.output import EXIT_BAD_INPUT, EXIT_NO_VIOLATION, exit_code, say, say_json
+from ldp_auditor.cli.output import (
+    EXIT_BAD_INPUT,
+    EXIT_NO_VIOLATION,
+    exit_code,
+    say_json,
+    say_sentences,
+    tell,
+)
 
 if TYPE_CHECKING:
     from ldp_auditor.report.progress import Bar
@@ -59,11 +65,11 @@ def sweep(
             }
         )
     else:
-        say(
+        say_sentences(
             f"{len(asked.cells):,} cells, {outcome.run:,} of them run now; "
             f"table in {' and '.join(str(path) for path in outcome.files)}"
         )
-        say(found.words)
+        say_sentences(found.words)
     tell_damaged(outcome.damaged)
     return max(tell_failed(outcome), exit_code(found.violations))
 
@@ -96,17 +102,15 @@ def tell_damaged(lines: int) -> None:
 
     if lines:
         told = "1 damaged line" if lines == 1 else f"{lines:,} damaged lines"
-        _tell(f"{told} of the journal put aside in {DAMAGED}; their cells were run again")
+        tell(
+            f"ldp-auditor: {told} of the journal put aside in {DAMAGED}; their cells were run again"
+        )
 
 
 def tell_failed(outcome: Sweep) -> int:
     """Say on standard error which cells failed, and return the exit code of that."""
     for reason in outcome.failed[:MOST_TOLD]:
-        _tell(f"a cell failed: {reason}")
+        tell(f"ldp-auditor: a cell failed: {reason}")
     if len(outcome.failed) > MOST_TOLD:
-        _tell(f"and {len(outcome.failed) - MOST_TOLD:,} more cells failed")
+        tell(f"ldp-auditor: and {len(outcome.failed) - MOST_TOLD:,} more cells failed")
     return EXIT_BAD_INPUT if outcome.failed else EXIT_NO_VIOLATION
-
-
-def _tell(line: str) -> None:
-    print(f"ldp-auditor: {line}", file=sys.stderr)

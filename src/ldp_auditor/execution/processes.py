@@ -167,7 +167,13 @@ class ProcessEngine:
         method = start_method(self.open_session)
         context: Any = multiprocessing.get_context(method)
         ours, theirs = context.Pipe()
-        memory = context.Array("c", PULSE_BYTES, lock=False)
+        try:
+            memory = context.Array("c", PULSE_BYTES, lock=False)
+        except OSError as error:
+            raise AuditError(
+                f"worker processes need /dev/shm or a folder for temporary files ({error}); set "
+                "TMPDIR to one that can be written to"
+            ) from None
         _MEMORIES.append(memory)
         # What a fresh interpreter cannot read is noticed there and told, so it gets the bytes.
         opener = pickle.dumps(self.open_session) if method == "spawn" else self.open_session

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import logging
 import math
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +26,8 @@ BLUE, GREY, RED = "#0072B2", "#8C8C8C", "#D55E00"  # told apart by colour-blind 
 PALETTE = (BLUE, RED, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 COLOURS, LIGHT_COLOURS = (BLUE, "#009E73"), (GREY, "#BFBFBF")
 """Of the attacks; light where nothing is claimed."""
+
+_log = logging.getLogger("ldp_auditor")
 
 
 @dataclass(frozen=True)
@@ -75,8 +79,7 @@ def comparison_bars(comparison: Comparison) -> ComparisonBars:
 
 def draw_comparison(bars: ComparisonBars, path: Path) -> None:
     """Draw the measured epsilons as bars, the claim as a dashed line, like the paper's Figure 1."""
-    from matplotlib.figure import Figure
-    from matplotlib.patches import Patch
+    from ldp_auditor.report.drawing import Figure, Patch
 
     count = len(bars.series)
     inches = (0.45 + 0.25 * count) * len(bars.names) + 1.5
@@ -131,7 +134,7 @@ def draw_comparison(bars: ComparisonBars, path: Path) -> None:
 
 def draw_explanation(explanation: Explanation, path: Path) -> None:
     """Draw the account of the gap as a waterfall, a panel per attack."""
-    from matplotlib.figure import Figure
+    from ldp_auditor.report.drawing import Figure
 
     results = explanation.results
     figure = Figure(figsize=(5.2 * len(results), 4.0), layout="constrained")
@@ -175,7 +178,7 @@ def draw_profile(
     title: str, points: Sequence[tuple[float, float]], claim: Claim, path: Path
 ) -> None:
     """Draw the smallest delta over epsilon, and the claim as a point."""
-    from matplotlib.figure import Figure
+    from ldp_auditor.report.drawing import Figure
 
     figure = Figure(figsize=(6.0, 4.2), layout="constrained")
     axes = figure.subplots()
@@ -196,9 +199,17 @@ def draw_profile(
     save(figure, path)
 
 
+def default_figure(name: str) -> Path | None:
+    """Return the place of a figure that nobody named, or None if nothing can be written there."""
+    if os.access(".", os.W_OK | os.X_OK):
+        return Path(name)
+    _log.warning("%s is not drawn, the working folder cannot be written to; use --figure", name)
+    return None
+
+
 def check_figure_path(path: Path) -> None:
     """Raise, before anything is computed, if no figure can be written there."""
-    from matplotlib.figure import Figure
+    from ldp_auditor.report.drawing import Figure
 
     formats = Figure().canvas.get_supported_filetypes()
     require(
@@ -209,6 +220,10 @@ def check_figure_path(path: Path) -> None:
     require(
         path.parent.is_dir() and not path.is_dir(),
         f"cannot write the figure to {str(path)!r}: {str(path.parent)!r} is not a folder",
+    )
+    require(
+        os.access(path.parent, os.W_OK | os.X_OK),
+        f"cannot write the figure to {str(path)!r}: {str(path.parent)!r} cannot be written to",
     )
 
 

@@ -70,8 +70,7 @@ def over_time_curves(results: Sequence[AuditResult]) -> OverTime:
 
 def draw_over_time(data: OverTime, path: Path) -> None:
     """Draw measured epsilons over the number of reports, with exact curves and promises."""
-    from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
+    from ldp_auditor.report.drawing import Figure, Line2D
 
     figure = Figure(figsize=(8.4, 5.4), layout="constrained")
     axes = figure.subplots()

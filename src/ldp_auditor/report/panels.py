@@ -135,8 +135,7 @@ LABEL_WIDTH = 0.07
 
 def draw_panels(data: PanelFigure, paths: Sequence[Path]) -> None:
     """Draw the panels, parts below each other, and write the figure to every path."""
-    from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
+    from ldp_auditor.report.drawing import Figure, Line2D
 
     columns = data.arrangement.columns
     heights = [-(-len(panels) // columns) for _, panels in data.parts]

@@ -9,7 +9,7 @@ import numpy as np
 
 from ldp_auditor.report.figures import BLUE, GREY, RED, save
 from ldp_auditor.report.panels import draw_panels, panel_figure
-from ldp_auditor.report.tables import TextTable
+from ldp_auditor.report.text_table import Column, TextTable
 from ldp_auditor.results.table import Row
 from ldp_auditor.studies.agreement import agreement
 from ldp_auditor.studies.claims import Judgement, claims_lines
@@ -34,7 +34,7 @@ def draw_study(study: Study, rows: Sequence[Row], scale: Scale, folder: Path) ->
 
 def draw_bars(study: Study, rows: Sequence[Row], scale: Scale, paths: Sequence[Path]) -> None:
     """Draw a bar for every protocol, as in Figure 1."""
-    from matplotlib.figure import Figure
+    from ldp_auditor.report.drawing import Figure
 
     names = list(dict.fromkeys(row["mechanism"] for row in rows))
     by_name = {name: [row for row in rows if row["mechanism"] == name] for name in names}
@@ -94,6 +94,6 @@ def claims_table(judgements: Sequence[Judgement]) -> TextTable:
     lines = claims_lines(judgements)
     return TextTable(
         "What the paper says, checked",
-        tuple(columns),
+        [Column(heading, wraps=heading != "section") for heading in columns],
         [tuple(line[place] for place in columns.values()) for line in lines],
     )

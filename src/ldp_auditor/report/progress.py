@@ -23,7 +23,7 @@ class Bar:
 @contextmanager
 def progress_bar(text: str, reports: int) -> Iterator[Bar]:
     """Show a bar while the block runs, if standard error is a terminal."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():  # None, if it was closed
         yield Bar()
         return
     from rich.console import Console
@@ -44,14 +44,16 @@ def progress_bar(text: str, reports: int) -> Iterator[Bar]:
             speed = task.finished_speed or task.speed
             return Text("" if speed is None else f"{speed:.2g} reports/s")
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f}%"),
-        Speed(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    console = Console(stderr=True)
+    columns = {  # each with the width of a terminal that has room for it
+        TextColumn("{task.description}"): 0,
+        BarColumn(): 60,
+        TextColumn("{task.percentage:>3.0f}%"): 0,
+        Speed(): 80,
+        TimeRemainingColumn(): 60,
+    }
+    shown = [column for column, least in columns.items() if console.width >= least]
+    with Progress(*shown, console=console, transient=True) as progress:
         task = progress.add_task(text, total=reports)
 
         class TerminalBar(Bar):

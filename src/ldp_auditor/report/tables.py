@@ -1,15 +1,9 @@
-"""Tables for the terminal: text first, drawing second."""
+"""The tables of the commands, as text."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-
-from rich import box
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from ldp_auditor.adapters import available, is_installed
 from ldp_auditor.audits.comparison import Comparison
@@ -18,39 +12,8 @@ from ldp_auditor.bounds import find_bound
 from ldp_auditor.core import Claim, InputPair, exceeds
 from ldp_auditor.mechanisms import COMBINATORS, FrequencyOracle, RecordMechanism
 from ldp_auditor.report.gap import gap_steps
+from ldp_auditor.report.text_table import Column, TextTable
 from ldp_auditor.results.audit_result import AuditResult
-
-
-@dataclass(frozen=True)
-class TextTable:
-    """A table as text; numbers are set to the right, the first and the last column to the left."""
-
-    title: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
-
-    def draw(self, console: Console) -> str:
-        """The table as it looks on the console; if narrow, only the last column is folded."""
-        has_header = any(self.columns)
-        table = Table(box=box.SIMPLE_HEAD, show_header=has_header, pad_edge=False)
-        last = len(self.columns) - 1
-        for index, column in enumerate(self.columns):
-            is_text = index in (0, last) or not any(row[index][:1].isdigit() for row in self.rows)
-            table.add_column(
-                column,
-                justify="left" if is_text else "right",
-                no_wrap=index < last,
-                overflow="fold",
-                min_width=None
-                if index == last
-                else max(len(text) for text in (column, *(row[index] for row in self.rows))),
-            )
-        for row in self.rows:
-            table.add_row(*(Text(cell) for cell in row))  # brackets are no markup
-        with console.capture() as drawn:
-            console.print(self.title, highlight=False)
-            console.print(table)
-        return "\n".join(line.rstrip() for line in drawn.get().splitlines())
 
 
 def number(value: float | None, digits: int = 4) -> str:
@@ -75,7 +38,13 @@ def protocol_table(
         options = " ".join("--" + name.replace("_", "-") for name in names)
         rows.append((protocol.name, _guarantees(protocol), options or "-", protocol.summary))
     rows += [(f"{name}[...]", "as inside", "-", what) for name, (_, what) in COMBINATORS.items()]
-    return TextTable("Protocols", ("name", "claim", "options", "what it is"), rows)
+    columns = (
+        Column("name"),
+        Column("claim", drop_order=2, wraps=True),
+        Column("options", drop_order=1, wraps=True),
+        Column("what it is", wraps=True),
+    )
+    return TextTable("Protocols", columns, rows)
 
 
 def adapter_table() -> TextTable:
@@ -88,7 +57,12 @@ def adapter_table() -> TextTable:
         )
         for adapter in available().values()
     ]
-    return TextTable("Adapters", ("package", "installed", "mechanisms"), rows)
+    columns = (
+        Column("package"),
+        Column("installed", drop_order=1, wraps=True),
+        Column("mechanisms", wraps=True),
+    )
+    return TextTable("Adapters", columns, rows)
 
 
 def _guarantees(protocol: type[FrequencyOracle] | type[RecordMechanism]) -> str:
@@ -100,7 +74,7 @@ def _guarantees(protocol: type[FrequencyOracle] | type[RecordMechanism]) -> str:
 
 
 def comparison_table(comparison: Comparison) -> TextTable:
-    """One row per audit, narrow enough for 80 columns."""
+    """One row per audit."""
     attacks = {result.attack for result in comparison.results}
     over_time = any(result.is_over_time for result in comparison.results)
     rows = []
@@ -131,16 +105,16 @@ def comparison_table(comparison: Comparison) -> TextTable:
         + "".join(f", delta = {delta:g}{where}" for delta in deltas)
     )
     columns = (
-        "name",
-        *(["reports"] if over_time else []),
-        "claim",
-        "proven",
-        "share",
-        "T = inf",
-        "worst",
-        "TPR",
-        "FPR",
-        "violation",
+        Column("name"),
+        *([Column("reports")] if over_time else []),
+        Column("claim", drop_order=6),
+        Column("proven"),
+        Column("share", drop_order=1),
+        Column("T = inf", drop_order=4),
+        Column("worst", drop_order=5),
+        Column("TPR", drop_order=3),
+        Column("FPR", drop_order=2),
+        Column("violation"),
     )
     return TextTable(title, columns, rows)
 
@@ -165,7 +139,7 @@ def result_table(result: AuditResult) -> TextTable:
         f"{_setting(result)}, attack {result.attack} on "
         f"{_pair_in_words(result.pair)}, seed {result.seed}"
     )
-    return TextTable(title, ("", ""), rows)
+    return TextTable(title, (Column("", wraps=True), Column("", wraps=True)), rows)
 
 
 def _relation_rows(result: AuditResult) -> list[tuple[str, str]]:
@@ -240,7 +214,17 @@ def over_time_table(results: Sequence[AuditResult]) -> TextTable:
     )
     deltas = {f"{result.composed_delta:g}" for result in results}
     tight = f"at {deltas.pop()}" if len(deltas) == 1 else "at claimed delta"
-    columns = ("reports", "claim", tight, "worst", "T = inf", "proven", "TPR", "FPR", "violation")
+    columns = (
+        Column("reports"),
+        Column("claim", drop_order=6),
+        Column(tight, drop_order=3),
+        Column("worst", drop_order=5),
+        Column("T = inf", drop_order=4),
+        Column("proven"),
+        Column("TPR", drop_order=2),
+        Column("FPR", drop_order=1),
+        Column("violation"),
+    )
     return TextTable(title, columns, rows)
 
 
@@ -276,7 +260,7 @@ def explanation_table(explanation: Explanation) -> TextTable:
         f"{first.counts.trials:,} trials prove"
     )
     columns = ("attack", "claimed", "- slack", "- weakness", "- Monte Carlo", "= proven")
-    return TextTable(title, columns, rows)
+    return TextTable(title, [Column(heading) for heading in columns], rows)
 
 
 def certificate_lines(explanation: Explanation) -> str:
@@ -293,7 +277,7 @@ def certificate_lines(explanation: Explanation) -> str:
 def profile_table(title: str, points: Sequence[tuple[float, float]]) -> TextTable:
     """The privacy profile: the smallest delta at every epsilon."""
     rows = [(f"{epsilon:.4g}", f"{delta:.6g}") for epsilon, delta in points]
-    return TextTable(title, ("epsilon", "smallest delta"), rows)
+    return TextTable(title, (Column("epsilon"), Column("smallest delta")), rows)
 
 
 def verdict_word(result: AuditResult) -> str:

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.core import Claim, Counts, Verdict, verdict_on
 from ldp_auditor.errors import require
@@ -161,6 +163,8 @@ def _number(value: float) -> float | str:
 
 def _plain(value: Any) -> Any:
     """A value as JSON has it; what JSON does not have is shown."""
+    if isinstance(value, np.generic):
+        value = value.item()
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):

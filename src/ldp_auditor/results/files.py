@@ -57,7 +57,9 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Put the names of a folder's files on the disk."""
+    """Put the names of a folder's files on the disk; Windows opens no folder and needs no such."""
+    if os.name != "posix":
+        return
     opened = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(opened)

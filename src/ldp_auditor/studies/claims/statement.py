@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from ldp_auditor.results.table import Row
 from ldp_auditor.studies.claims.comparisons import Finding
-from ldp_auditor.studies.claims.view import NotKnownError, NotMeasuredError, View
+from ldp_auditor.studies.claims.view import NotKnownError, NotMeasuredError, View, cells_of
 
 Verdict = Literal["holds", "holds in part", "does not hold", "not known exactly", "not measured"]
 
@@ -107,10 +107,11 @@ class Judgement:
 
 def judge(statement: Statement, rows: Sequence[Row]) -> Judgement:
     """Test a statement on the rows of its studies; other rows do not matter."""
+    cells = cells_of(rows)
     return Judgement(
         statement,
-        measured=_outcome(statement, View(rows, exact=False)),
-        exact=_outcome(statement, View(rows, exact=True)),
+        measured=_outcome(statement, View(cells, exact=False)),
+        exact=_outcome(statement, View(cells, exact=True)),
     )
 
 

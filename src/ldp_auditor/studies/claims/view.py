@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Literal
+from functools import cache
+from typing import Any, Literal, TypeAlias
 
 from ldp_auditor.bounds.clopper_pearson import two_sided_bound
 from ldp_auditor.core import Counts
@@ -52,13 +52,15 @@ class Estimate:
 
 
 Side = Literal["true_positive", "false_positive"]
+Cells: TypeAlias = Mapping[tuple[Any, ...], list[Row]]
+"""Rows of every cell, by its settings."""
 
 
 @dataclass(frozen=True)
 class View:
     """A table read in one of the two ways."""
 
-    rows: Sequence[Row]
+    cells: Cells
     exact: bool
 
     def of(self, mechanism: str, **settings: Any) -> Estimate:
@@ -82,24 +84,25 @@ class View:
     def _rows_of(self, mechanism: str, settings: Mapping[str, Any]) -> list[Row]:
         usual = DELTA if mechanism in (*FINITE, *GAUSSIAN) else 0.0
         wanted = {"mechanism": mechanism, "delta": usual, **settings}
-        rows = self._cells.get(_cell_of(wanted))
+        rows = self.cells.get(_cell_of(wanted))
         if rows is None:
             raise NotMeasuredError(f"the table has no cell {wanted}")
         return rows
 
-    @cached_property
-    def _cells(self) -> Mapping[tuple[Any, ...], list[Row]]:
-        cells: dict[tuple[Any, ...], dict[Any, Row]] = {}
-        for row in self.rows:
-            if row["attack"] == "paper":
-                # Studies share cells; a cell of two studies is in the table twice.
-                cells.setdefault(_cell_of(row), {})[row["trials"], row["seed"]] = row
-        return {cell: _with_most_trials(list(rows.values())) for cell, rows in cells.items()}
+
+def cells_of(rows: Sequence[Row]) -> Cells:
+    """Return the rows of every cell of a table; a cell of two studies is in the table twice."""
+    cells: dict[tuple[Any, ...], dict[Any, Row]] = {}
+    for row in rows:
+        if row["attack"] == "paper":
+            cells.setdefault(_cell_of(row), {})[row["trials"], row["seed"]] = row
+    return {cell: _with_most_trials(list(found.values())) for cell, found in cells.items()}
 
 
 def _cell_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    found = {name: row.get(name) for name in COORDINATES}
-    return tuple(COORDINATES[name] if value is None else value for name, value in found.items())
+    return tuple(
+        usual if (value := row.get(name)) is None else value for name, usual in COORDINATES.items()
+    )
 
 
 def _with_most_trials(rows: list[Row]) -> list[Row]:
@@ -128,6 +131,7 @@ def _measured_rate(rows: Sequence[Row], side: Side) -> Estimate:
     return Estimate(hits / trials, math.sqrt(hits * (trials - hits) / trials) / trials, 1.0)
 
 
+@cache
 def paper_limit(delta: float) -> float:
     """Epsilon that a perfect attack proves with the trials of the paper."""
     trials = PAPER_TRIALS
