@@ -14,7 +14,6 @@ from ldp_auditor import audit, audit_over_time, compare, mechanisms
 from ldp_auditor.comparison import Comparison
 from ldp_auditor.explanation import explain
 from ldp_auditor.interface import plan_audit
-from ldp_auditor.longitudinal import Study
 from ldp_auditor.report import tables
 from ldp_auditor.report.paper import claims_table
 from ldp_auditor.report.text_table import Column, TextTable, sentences
@@ -73,8 +72,7 @@ def protocol_table() -> TextTable:
 
 
 def comparison_over_time() -> Comparison:
-    study = Study(reports=(1, 4))
-    return compare(["GRR", "AGRR"], epsilon=1.0, domain_size=5, trials=100, study=study)
+    return compare(["GRR", "AGRR"], epsilon=1.0, domain_size=5, trials=100, reports=(1, 4))
 
 
 def some_claims_table() -> TextTable:
