@@ -43,7 +43,7 @@ from ldp_auditor import AuditError, Claim, audit
 from ldp_auditor.execution.ray_cluster import ray_engine
 
 class Greedy:
-    '''Takes up to 2.8 GB, unless the file is there that it leaves.'''
+    '''Takes more and more, unless the file is there that it leaves.'''
     name, claim, domain_size = "Greedy", Claim(epsilon=1.0), 2
     def __init__(self, mark):
         self.mark = mark
@@ -51,7 +51,7 @@ class Greedy:
         if not os.path.exists(self.mark):
             open(self.mark, "w").close()
             taken = []
-            for _ in range(28):
+            for _ in range(48):  # tests beside this one may have given a GB back meanwhile
                 taken.append(bytearray(b"x") * 100_000_000)
                 time.sleep(0.1)
         return rng.integers(2, size=n)
@@ -215,7 +215,7 @@ def test_a_killed_command_leaves_no_work() -> None:
 def refused(address: str) -> str:
     began = time.monotonic()
     done = run(*SHORT, *RAY, "--address", address)
-    assert time.monotonic() - began < 30  # 3 on an idle machine
+    assert time.monotonic() - began < 150  # 3 on an idle machine; `ray.init` would wait for ever
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
     return done.stderr

@@ -6,13 +6,15 @@ from typing import Any
 
 import pytest
 
+from ldp_auditor.execution.threads import ThreadEngine
 from ldp_auditor.page.evidence import command_of, evidence_of
 from ldp_auditor.page.overview import overview_rows
 from ldp_auditor.page.points import points_of
 from ldp_auditor.page.verdicts import confidence, headline, verdict_on_audits, verdict_on_check
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.check_result import CheckResult
-from ldp_auditor.sweeps import Grid, sweep
+from ldp_auditor.results.table import rows_of
+from ldp_auditor.sweeps import Grid
 from tests.pages import audited, checked, points
 
 
@@ -110,7 +112,8 @@ def test_the_evidence_of_an_audit_is_repeated_by_its_command() -> None:
     """The command is shown only if it makes the very plan of the journal."""
     grid = Grid.of(protocol="LHO", hash_range=2, domain_size=5, trials=1000, seed=7)
     (cell,) = grid.cells
-    (row,) = sweep(grid, workers=1).rows
+    results = [result.to_store("0.1.0") for result in cell.run(ThreadEngine(1))]
+    (row,) = rows_of({"key": cell.key, "results": results}, 0.5)
     result = AuditResult.from_dict(
         {name: value for name, value in row.items() if name not in ("key", "reports", "seconds")}
         | {"pair": [0, 1]}

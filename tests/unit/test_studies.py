@@ -87,12 +87,13 @@ def rows_for(name: str, scale: Scale) -> list[dict[str, Any]]:
 def test_panels_of_the_figures(name: str) -> None:
     study = studies.find(name)
     scale = Scale(seeds=(1, 3), trials=100)
-    data = panel_figure(study, rows_for(name, scale), scale, "paper")
+    rows = rows_for(name, scale)
+    data = panel_figure(study, rows, scale, "paper")
     drawn = [panel for _, part in data.parts for panel in part]
     arrangement = study.arrangement
     assert arrangement is not None
     assert len(data.parts) == (1 if arrangement.block is None else 2)
-    assert sum(len(c.x) for p in drawn for c in p.curves) == len(rows_for(name, scale)) / 2
+    assert sum(len(c.x) for p in drawn for c in p.curves) == len(rows) / 2
     for curve in (curve for panel in drawn for curve in panel.curves):
         assert list(curve.x) == sorted(curve.x)
         for mean, deviation, claimed in zip(

@@ -1,10 +1,9 @@
-"""The table of a sweep, and the order of its rows."""
+"""The table of a sweep."""
 
 from __future__ import annotations
 
 import csv
 import math
-import random
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ from pyarrow import parquet
 
 from ldp_auditor.errors import AuditError
 from ldp_auditor.results.table import rows_of, write_table
-from ldp_auditor.sweeps import Grid, sweep
 
 
 def table_of(results: list[dict[str, Any]], folder: Path) -> tuple[list[Any], list[Any]]:
@@ -72,25 +70,3 @@ def test_a_table_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> No
     with pytest.raises(AuditError, match=r"cannot write the table to .* the journal has all"):
         table_of([{"mechanism": "new"}], tmp_path)
     assert (tmp_path / "results.csv").read_bytes() == before
-
-
-def test_rows_come_in_the_order_of_the_grid() -> None:
-    trials = random.Random(5).sample(range(100, 5000), 6)
-    grid = Grid.of(protocol=["GRR", "LHO"], domain_size=5, epsilon=3, trials=trials)
-    rows = sweep(grid, workers=2).rows
-    assert [row["trials"] for row in rows] == trials * 2
-    assert [row["mechanism"] for row in rows] == ["GRR"] * 6 + ["LHO"] * 6
-    assert [row["key"] for row in rows] == [cell.key for cell in grid.cells]
-
-
-def test_a_table_is_the_same_whether_cells_were_run_or_read(tmp_path: Path) -> None:
-    common = {"epsilon": 1, "trials": 100}
-    grid = Grid.of(protocol="RS+FD[GRR]", domain_sizes=[[3, 4], [3, 3, 3]], **common)
-    grid += Grid.of(protocol="LHO", domain_size=9, hash_range=4, trials=100)
-    grid += Grid.of(protocol="OUE", domain_size=9, reports=[1, 5], **common)
-    run = sweep(grid, tmp_path, workers=1)
-    tables = {path.name: path.read_bytes() for path in run.files}
-    read_back = sweep(grid, tmp_path, workers=1)
-    assert (run.run, read_back.run) == (4, 0)
-    assert read_back.rows == run.rows
-    assert {path.name: path.read_bytes() for path in read_back.files} == tables

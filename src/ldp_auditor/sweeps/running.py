@@ -106,7 +106,7 @@ def sweep(
     cluster of an engine `ray` (see `ray_engine`).
 
     >>> grid = Grid.of(protocol=["GRR", "OUE"], epsilon=1, domain_size=5, trials=1000)
-    >>> [round(row["attack_epsilon"], 6) for row in sweep(grid).rows]
+    >>> [round(row["attack_epsilon"], 6) for row in sweep(grid, workers=1).rows]
     [1.0, 0.645124]
     """
     if out is None:
