@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ldp_auditor.checking import CheckResult, check
+from ldp_auditor.checks.run import CheckResult, check
 from ldp_auditor.errors import AuditError
 from ldp_auditor.report.evidence import evidence_text
 

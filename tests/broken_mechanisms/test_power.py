@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ldp_auditor.checking import CheckResult, check_recorded
+from ldp_auditor.checks.run import CheckResult, check_recorded
 from ldp_auditor.core import Claim
 from tests.broken_mechanisms.catalogue import CATALOGUE
 from tests.broken_mechanisms.entry import Entry

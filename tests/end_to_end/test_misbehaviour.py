@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ldp_auditor.checking import CheckResult, check
+from ldp_auditor.checks.run import CheckResult, check
 from ldp_auditor.errors import AuditError
 from ldp_auditor.report.evidence import evidence_text
 from ldp_auditor.testing import assert_ldp
@@ -262,7 +262,7 @@ BAD_FILES = {
 @pytest.mark.parametrize("name", BAD_FILES)
 def test_recorded_files_that_cannot_be_read(name: str, tmp_path: Path) -> None:
     from ldp_auditor.adapters.recorded import read_recorded
-    from ldp_auditor.checking import check_recorded
+    from ldp_auditor.checks.run import check_recorded
     from ldp_auditor.core import Claim
 
     content, reason = BAD_FILES[name]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from ldp_auditor import AuditError
-from ldp_auditor.checking import CheckResult, check, check_recorded
+from ldp_auditor.checks.run import CheckResult, check, check_recorded
 from ldp_auditor.cli.check import parse_check
 from ldp_auditor.core import Claim
 from ldp_auditor.testing import assert_ldp

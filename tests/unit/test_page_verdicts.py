@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ldp_auditor.results.audit_result import AuditResult
 
 from ldp_auditor.execution.threads import ThreadEngine
 from ldp_auditor.page.evidence import command_of, evidence_of
 from ldp_auditor.page.overview import overview_rows
 from ldp_auditor.page.points import points_of
 from ldp_auditor.page.verdicts import confidence, headline, verdict_on_audits, verdict_on_check
-from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.results.table import rows_of
 from ldp_auditor.sweeps import Grid

@@ -17,12 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from ldp_auditor.adapters.canonical import whole
+from ldp_auditor.checks.search.bits import joint, odd_of_three, pack
+from ldp_auditor.checks.search.finder import Candidate, Pilot, find_events
+from ldp_auditor.checks.search.layout import Layout
+from ldp_auditor.checks.search.parities import walsh_hadamard
+from ldp_auditor.checks.search.strength import largest, screen, strength
 from ldp_auditor.core import Claim
-from ldp_auditor.search.bits import joint, odd_of_three, pack
-from ldp_auditor.search.finder import Candidate, Pilot, find_events
-from ldp_auditor.search.layout import Layout, whole
-from ldp_auditor.search.parities import walsh_hadamard
-from ldp_auditor.search.strength import largest, screen, strength
 
 
 class Hostile:

@@ -10,9 +10,9 @@ from collections.abc import Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from ldp_auditor.adapters.canonical import whole
 from ldp_auditor.adapters.reports import MOST_BYTES, has_nan
 from ldp_auditor.errors import AuditError, require
-from ldp_auditor.search.whole import whole
 
 COLUMNS = ("value", "report")
 """Names of the two columns."""

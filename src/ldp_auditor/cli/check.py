@@ -90,9 +90,9 @@ def check(
     as_json: AsJson = False,
 ) -> int:
     """Check anybody's mechanism against its claim, and show the evidence."""
-    from ldp_auditor.checking import check_recorded, run_check
+    from ldp_auditor.checks.run import check_recorded, run_check
     from ldp_auditor.execution.ray_cluster import ray_if_asked
-    from ldp_auditor.page.keeping import can_keep, keep_check
+    from ldp_auditor.page.saved_checks import can_keep, keep_check
     from ldp_auditor.report.evidence import evidence_text
     from ldp_auditor.report.progress import progress_bar
 
@@ -176,10 +176,10 @@ def parse_check(words: list[str], **given: Any) -> dict[str, Any]:
     from ldp_auditor import adapters
     from ldp_auditor.adapters.command import CommandTarget
     from ldp_auditor.adapters.recorded import read_recorded
-    from ldp_auditor.checking import CheckPlan
+    from ldp_auditor.checks.run import CheckPlan
+    from ldp_auditor.checks.sampling import NamedScore
     from ldp_auditor.core import Claim
     from ldp_auditor.execution.processes import Limits
-    from ldp_auditor.sampling import NamedScore
 
     names, options = ([], {}) if not words else split_words(words)
     forms = [bool(names), given["command"] is not None, given["recorded"] is not None]

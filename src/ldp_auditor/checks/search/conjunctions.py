@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ldp_auditor.search.bits import count, joint, packed
-from ldp_auditor.search.events import Beyond, Both, Compared, Equals, Event, Not, OddSum
-from ldp_auditor.search.layout import WHOLE, Column
-from ldp_auditor.search.proposals import Proposal, proposals, proposals_of
-from ldp_auditor.search.strength import Half
-from ldp_auditor.search.values import Counted
+from ldp_auditor.checks.search.bits import count, joint, packed
+from ldp_auditor.checks.search.events import Beyond, Both, Compared, Equals, Event, Not, OddSum
+from ldp_auditor.checks.search.layout import WHOLE, Column
+from ldp_auditor.checks.search.proposals import Proposal, proposals, proposals_of
+from ldp_auditor.checks.search.strength import Half
+from ldp_auditor.checks.search.values import Counted
 
 MOST_INDICATORS = 420
 """Indicators of which all pairs are looked at."""

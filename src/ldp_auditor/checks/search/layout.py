@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_auditor.search.places import take_apart
-from ldp_auditor.search.shreds import ABSENT, Kind, Same, Shreds
-from ldp_auditor.search.whole import key, short, whole
+from ldp_auditor.adapters.canonical import key, short, whole
+from ldp_auditor.checks.search.places import take_apart
+from ldp_auditor.checks.search.shreds import ABSENT, Kind, Same, Shreds
 
 MOST_COLUMNS = 1500
 """Columns that are kept; those that most reports have come first."""
@@ -212,6 +212,3 @@ def _wholes(reports: Sequence[Hashable]) -> dict[Hashable, int]:
     if len(counts) > min(MOST_WHOLES, MOST_REPEATED * len(reports)):
         chosen = [(report, count) for report, count in chosen if count > 2]
     return {report: code for code, (report, _) in enumerate(chosen)}
-
-
-__all__ = ["OTHERS", "WHOLE", "Column", "Layout", "Table", "whole"]

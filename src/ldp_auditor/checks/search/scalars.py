@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_auditor.search.features import as_float, bytes_block, integers, text_block
-from ldp_auditor.search.shreds import Block, Found, Kind, Piece, Place, Shreds
+from ldp_auditor.checks.search.features import as_float, bytes_block, integers, text_block
+from ldp_auditor.checks.search.shreds import Block, Found, Kind, Piece, Place, Shreds
 
 MOST_LETTERS = 512
 """Letters of a string, from the front, that are looked at."""

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ldp_auditor.checks.search.events import Event
+from ldp_auditor.checks.search.layout import Table
 from ldp_auditor.core import Claim, Floats
 from ldp_auditor.portable_math import exp, log
-from ldp_auditor.search.events import Event
-from ldp_auditor.search.layout import Table
 
 SHORTLIST = 150
 """Events of one sort that the second half of the pilot ranks."""

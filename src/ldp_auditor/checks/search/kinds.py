@@ -12,8 +12,8 @@ from pathlib import PurePath
 
 import numpy as np
 
-from ldp_auditor.search import containers, scalars
-from ldp_auditor.search.shreds import Found, Place, Shreds
+from ldp_auditor.checks.search import containers, scalars
+from ldp_auditor.checks.search.shreds import Found, Place, Shreds
 
 Handler = Callable[[Place, Shreds], Iterator[Found]]
 

@@ -19,15 +19,8 @@ import numpy as np
 from ldp_auditor.adapters import named_target
 from ldp_auditor.adapters.callables import ObjectTarget
 from ldp_auditor.adapters.randomizer import Randomizer
-from ldp_auditor.core import Claim
-from ldp_auditor.errors import AuditError, number, require, whole_number
-from ldp_auditor.execution.processes import Limits, ProcessEngine
-from ldp_auditor.execution.ray_cluster import RayEngine, RaySessions, ray_if_asked
-from ldp_auditor.execution.serving import told
-from ldp_auditor.execution.threads import worker_count
-from ldp_auditor.proving import MOST_PILOT, TRIALS, CheckPlan, findings_of, result_of
-from ldp_auditor.results.check_result import CheckResult, Finding
-from ldp_auditor.sampling import (
+from ldp_auditor.checks.plan import MOST_PILOT, TRIALS, CheckPlan, findings_of, result_of
+from ldp_auditor.checks.sampling import (
     OpenTarget,
     Proposed,
     Sampled,
@@ -37,8 +30,15 @@ from ldp_auditor.sampling import (
     Timing,
     proposals,
 )
-from ldp_auditor.search.finder import Pilot, find_events
-from ldp_auditor.search.scores import can_learn
+from ldp_auditor.checks.search.finder import Pilot, find_events
+from ldp_auditor.checks.search.scores import can_learn
+from ldp_auditor.core import Claim
+from ldp_auditor.errors import AuditError, number, require, whole_number
+from ldp_auditor.execution.processes import Limits, ProcessEngine
+from ldp_auditor.execution.ray_cluster import RayEngine, RaySessions, ray_if_asked
+from ldp_auditor.execution.serving import told
+from ldp_auditor.execution.threads import worker_count
+from ldp_auditor.results.check_result import CheckResult, Finding
 from ldp_auditor.seeding import chunk_generator, random_order, stream_key
 
 __all__ = [

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from ldp_auditor.checks.search.bits import count, joint, packed
+from ldp_auditor.checks.search.events import Both, Event, Not, Scored, Supports
+from ldp_auditor.checks.search.layout import WHOLE, Column, Layout, Table
+from ldp_auditor.checks.search.proposals import Proposal, proposals, proposals_of
+from ldp_auditor.checks.search.strength import Half
 from ldp_auditor.core import Floats
 from ldp_auditor.errors import require
-from ldp_auditor.search.bits import count, joint, packed
-from ldp_auditor.search.events import Both, Event, Not, Scored, Supports
-from ldp_auditor.search.layout import WHOLE, Column, Layout, Table
-from ldp_auditor.search.proposals import Proposal, proposals, proposals_of
-from ldp_auditor.search.strength import Half
 
 MOST_PAIRS = 30
 """Pairs of inputs for which a user's score is looked at."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from ldp_auditor.checks.search.events import Event, Not
+from ldp_auditor.checks.search.strength import SHORTLIST, Half, screen
 from ldp_auditor.core import Floats
-from ldp_auditor.search.events import Event, Not
-from ldp_auditor.search.strength import SHORTLIST, Half, screen
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ldp_auditor.checks.search.events import Event
+from ldp_auditor.checks.search.strength import Half
 from ldp_auditor.core import Floats
-from ldp_auditor.search.events import Event
-from ldp_auditor.search.strength import Half
 
 Packed = NDArray[np.uint64]
 """A row of bits for every indicator."""

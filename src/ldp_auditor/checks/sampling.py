@@ -21,10 +21,10 @@ import numpy as np
 from ldp_auditor.adapters.callables import Function, find_object
 from ldp_auditor.adapters.randomizer import Randomizer
 from ldp_auditor.adapters.reports import require_reports, sent
+from ldp_auditor.checks.search.finder import Candidate, Pilot, find_events
+from ldp_auditor.checks.search.scores import can_learn
 from ldp_auditor.errors import require
 from ldp_auditor.execution.serving import Ticker
-from ldp_auditor.search.finder import Candidate, Pilot, find_events
-from ldp_auditor.search.scores import can_learn
 from ldp_auditor.seeding import chunk_generator
 
 AT_ONCE = 1000

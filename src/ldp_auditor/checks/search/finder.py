@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
+from ldp_auditor.checks.search import conjunctions, parities, scores, values
+from ldp_auditor.checks.search.events import Event, OneOf
+from ldp_auditor.checks.search.layout import Layout
+from ldp_auditor.checks.search.proposals import Proposal
+from ldp_auditor.checks.search.strength import SHORTLIST, Half, proven, strength
 from ldp_auditor.core import Claim
-from ldp_auditor.search import conjunctions, parities, scores, values
-from ldp_auditor.search.events import Event, OneOf
-from ldp_auditor.search.layout import Layout
-from ldp_auditor.search.proposals import Proposal
-from ldp_auditor.search.strength import SHORTLIST, Half, proven, strength
 
 MOST_RANKED = 400
 """Proposals that the second half of the pilot ranks."""

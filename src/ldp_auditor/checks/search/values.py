@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ldp_auditor.checks.search.events import Beyond, Both, Equals, Event, OneOf
+from ldp_auditor.checks.search.layout import Column, Layout
+from ldp_auditor.checks.search.proposals import Proposal, proposals
+from ldp_auditor.checks.search.strength import Half, strength
 from ldp_auditor.core import Floats
 from ldp_auditor.portable_math import exp
-from ldp_auditor.search.events import Beyond, Both, Equals, Event, OneOf
-from ldp_auditor.search.layout import Column, Layout
-from ldp_auditor.search.proposals import Proposal, proposals
-from ldp_auditor.search.strength import Half, strength
 
 MOST_VALUES = 4096
 """Values of a column that are counted, the commonest of those that repeat."""

@@ -10,8 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ldp_auditor.checks.search.layout import Column, Table
 from ldp_auditor.core import Floats
-from ldp_auditor.search.layout import Column, Table
 
 Bools = NDArray[np.bool_]
 

@@ -10,13 +10,13 @@ from itertools import combinations
 
 import numpy as np
 
+from ldp_auditor.checks.search.bits import odd_of_three, packed
+from ldp_auditor.checks.search.events import Equals, Event, OddSum
+from ldp_auditor.checks.search.layout import WHOLE
+from ldp_auditor.checks.search.proposals import Proposal, proposals
+from ldp_auditor.checks.search.strength import Half
+from ldp_auditor.checks.search.values import Counted
 from ldp_auditor.core import Floats
-from ldp_auditor.search.bits import odd_of_three, packed
-from ldp_auditor.search.events import Equals, Event, OddSum
-from ldp_auditor.search.layout import WHOLE
-from ldp_auditor.search.proposals import Proposal, proposals
-from ldp_auditor.search.strength import Half
-from ldp_auditor.search.values import Counted
 
 MOST_SUMS = 2**19
 """Sums of bits, times inputs, up to which all are looked at."""

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from ldp_auditor.search.features import of_numbers
-from ldp_auditor.search.kinds import HANDLERS, kind_of
-from ldp_auditor.search.shreds import Block, Found, Kind, Piece, Place, Rows, Same, Shreds
+from ldp_auditor.checks.search.features import of_numbers
+from ldp_auditor.checks.search.kinds import HANDLERS, kind_of
+from ldp_auditor.checks.search.shreds import Block, Found, Kind, Piece, Place, Rows, Same, Shreds
 
 DEEPEST = 12
 """Levels of nesting that are looked into."""

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_auditor.search.shreds import Block, Found, Piece, Place, Shreds
-from ldp_auditor.search.whole import attributes, key, text_of
+from ldp_auditor.adapters.canonical import attributes, key, text_of
+from ldp_auditor.checks.search.shreds import Block, Found, Piece, Place, Shreds
 
 MOST_ENTRIES = 1200
 """Entries of a sequence, or members of sets, that are looked at."""
