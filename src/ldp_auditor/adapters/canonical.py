@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-DEEPEST_WHOLE = 20
+DEEPEST = 20
 """Levels of nesting after which a part's type stands for it; it may contain itself."""
 
 MOST_PARTS = 20_000
@@ -20,16 +20,16 @@ MOST_PARTS = 20_000
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
-def whole(report: Any) -> Hashable:
+def canonical(report: Any) -> Hashable:
     """The report as something to count; two reports that look the same are the same."""
     try:
-        return _Whole().of(report, 0)
+        return _Canonical().of(report, 0)
     except Exception:  # foreign objects may raise anything from anywhere
         return ("opaque", type(report).__name__)
 
 
 @dataclass
-class _Whole:
+class _Canonical:
     """Takes one report in, part by part."""
 
     left: int = MOST_PARTS
@@ -44,7 +44,7 @@ class _Whole:
         self.left -= 1
         if self.left < 0:
             raise RecursionError(f"a report has more than {MOST_PARTS} parts")
-        if depth > DEEPEST_WHOLE or id(part) in self.around:
+        if depth > DEEPEST or id(part) in self.around:
             return (kind.__name__,)
         self.around.add(id(part))
         inside = self._inside(part, depth + 1)
@@ -118,14 +118,14 @@ def text_of(part: Any) -> str:
         return ""
 
 
-def key(value: Any) -> Hashable:
+def category_key(value: Any) -> Hashable:
     """A hashable stand-in for anything; what can be shown as it is stays."""
     if type(value) in PLAIN or type(value) is float or value is None:
         return value  # type: ignore[no-any-return]
-    return whole(value)
+    return canonical(value)
 
 
-def short(report: Any) -> str:
+def shortened(report: Any) -> str:
     """A report in 80 characters at most."""
     text = text_of(report) or f"<{type(report).__name__}>"
     return text if len(text) <= 80 else text[:77] + "..."

@@ -1,20 +1,20 @@
-"""What a check is asked, and what its counts prove."""
+"""What a check is asked: target, inputs, claim and budget."""
 
 from __future__ import annotations
 
-import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ldp_auditor.adapters.canonical import whole
+import numpy as np
+
+from ldp_auditor.adapters.canonical import canonical
 from ldp_auditor.bounds import find_bound
-from ldp_auditor.checks.sampling import Proposed, Target
-from ldp_auditor.core import Claim, Counts
+from ldp_auditor.checks.sampling import Target
+from ldp_auditor.core import Claim
 from ldp_auditor.errors import error_probability, require, seed_number, whole_number
 from ldp_auditor.execution.processes import Limits
-from ldp_auditor.results.check_result import CheckResult, Finding, p_value, power_of
 
 TRIALS = 200_000
 """Reports in all, unless told otherwise."""
@@ -51,7 +51,7 @@ class CheckPlan:
 
     def __post_init__(self) -> None:
         require(len(self.values) >= 2, f"a check needs two values at least, got {self.values!r}")
-        counted = Counter(whole(value) for value in self.values)
+        counted = Counter(canonical(value) for value in self.values)
         require(
             max(counted.values()) == 1,
             f"the values must be different, got {list(self.values)!r}",
@@ -72,49 +72,7 @@ class CheckPlan:
         """Reports of each of the two workers that are compared."""
         return max(20, min(HANDSHAKE, self.trials // 20))
 
-
-def findings_of(
-    plan: CheckPlan, proposed: Sequence[Proposed], counts: Any, trials: int
-) -> tuple[Finding, ...]:
-    """What the counts prove; alpha is shared out over all events."""
-    bound = find_bound(plan.bound)
-    findings = []
-    for i, event in enumerate(proposed):
-        seen = Counts(trials, int(counts[event.first, i]), int(counts[event.second, i]))
-        findings.append(
-            Finding(
-                plan.values[event.first],
-                plan.values[event.second],
-                event.words,
-                seen,
-                bound(seen, plan.alpha / len(proposed), plan.claim.delta),
-                min(1.0, len(proposed) * p_value(plan.claim, plan.bound, seen)),
-            )
-        )
-    return tuple(findings)
-
-
-def result_of(
-    plan: CheckPlan,
-    findings: tuple[Finding, ...],
-    pilot_trials: int,
-    reports: int,
-    started: float,
-    learned: bool,
-) -> CheckResult:
-    """The result of a check; without findings nothing was counted on fresh reports."""
-    trials = findings[0].counts.trials if findings else 0
-    return CheckResult(
-        name=plan.name,
-        claim=plan.claim,
-        values=plan.values,
-        alpha=plan.alpha,
-        seed=plan.seed,
-        trials=trials,
-        pilot_trials=pilot_trials,
-        findings=findings,
-        power=power_of(plan.claim, plan.bound, plan.alpha / plan.prove, trials),
-        seconds=time.perf_counter() - started,
-        reports=reports,
-        learned=learned,
-    )
+    @property
+    def plain_values(self) -> list[Any]:
+        """The inputs as Python's own numbers: they, not the target's spelling, name its streams."""
+        return [v.item() if isinstance(v, np.generic) else v for v in self.values]

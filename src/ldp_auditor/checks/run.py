@@ -7,49 +7,30 @@ on a correct mechanism is wrong with probability alpha at most, however hard the
 
 from __future__ import annotations
 
-import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from ldp_auditor.adapters import named_target
-from ldp_auditor.adapters.callables import ObjectTarget
-from ldp_auditor.adapters.randomizer import Randomizer
-from ldp_auditor.checks.plan import MOST_PILOT, TRIALS, CheckPlan, findings_of, result_of
+from ldp_auditor.checks.evidence import findings_of, result_of
+from ldp_auditor.checks.plan import CheckPlan
 from ldp_auditor.checks.sampling import (
+    ChosenEvent,
     OpenTarget,
-    Proposed,
     Sampled,
     Sampling,
     Searching,
-    Target,
-    Timing,
-    proposals,
 )
-from ldp_auditor.checks.search.finder import Pilot, find_events
+from ldp_auditor.checks.search.finder import Pilot
 from ldp_auditor.checks.search.scores import can_learn
-from ldp_auditor.core import Claim
-from ldp_auditor.errors import AuditError, number, require, whole_number
-from ldp_auditor.execution.processes import Limits, ProcessEngine
-from ldp_auditor.execution.ray_cluster import RayEngine, RaySessions, ray_if_asked
-from ldp_auditor.execution.serving import told
+from ldp_auditor.errors import require
+from ldp_auditor.execution.processes import ProcessEngine
+from ldp_auditor.execution.ray_cluster import RayEngine, RaySessions
 from ldp_auditor.execution.threads import worker_count
 from ldp_auditor.results.check_result import CheckResult, Finding
-from ldp_auditor.seeding import chunk_generator, random_order, stream_key
-
-__all__ = [
-    "AuditError",
-    "CheckPlan",
-    "CheckResult",
-    "Finding",
-    "check",
-    "check_recorded",
-    "run_check",
-]
+from ldp_auditor.seeding import stream_key
 
 PILOT_BYTES = 2**28
 """Size of all pilot reports at most."""
@@ -59,9 +40,6 @@ CHUNK = 5_000
 
 CHUNK_BYTES = 2**25
 """Size of these at most."""
-
-LADDER = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
-"""Numbers of trials that a budget in seconds can come to."""
 
 PILOT, PROOF, GREETING = range(3)
 """Streams of random numbers for pilot reports, counted ones, and the comparison of workers."""
@@ -147,14 +125,14 @@ class _Run:
         in_order = [chunks[chunk] for chunk in sorted(chunks)]
         return trials, tuple(zip(*in_order, strict=True))
 
-    def prove(self, found: bytes, proposed: Sequence[Proposed]) -> tuple[Finding, ...]:
+    def prove(self, found: bytes, chosen: Sequence[ChosenEvent]) -> tuple[Finding, ...]:
         """Count the chosen events on fresh reports."""
-        needed = sorted({i for event in proposed for i in (event.first, event.second)})
+        needed = sorted({i for event in chosen for i in (event.first, event.second)})
         trials = max(50, (self.plan.trials - self.reports) // len(needed))
-        counts = np.zeros((len(self.plan.values), len(proposed)), np.int64)
+        counts = np.zeros((len(self.plan.values), len(chosen)), np.int64)
         for _, outcome in self.sample(self.engine, self.tasks(PROOF, needed, trials, found)):
             counts[needed] += np.array(outcome.counts)
-        return findings_of(self.plan, proposed, counts, trials)
+        return findings_of(self.plan, chosen, counts, trials)
 
 
 def run_check(
@@ -175,179 +153,15 @@ def run_check(
         fresh = ProcessEngine(opener, worker_count(workers), plan.limits)
     else:
         fresh = ray.sessions(opener, limits=plan.limits)
-    stream = stream_key({"check": _named(plan.values), "claim": repr(plan.claim)})
+    stream = stream_key({"check": plan.plain_values, "claim": repr(plan.claim)})
     with fresh.staying() as engine:
         run = _Run(plan, engine, stream, progress)
         run.compare_workers()
         pilot_trials, reports = run.pilot()
         pilot = Pilot((), plan.claim, plan.values)
         searching = Searching(reports, pilot, plan.prove, plan.learn, plan.seed)
-        [(_, (found, proposed, learned))] = engine.map(
+        [(_, (found, chosen, learned))] = engine.map(
             [searching]
         )  # to its end, or its worker would end
-        findings = run.prove(found, proposed) if proposed else ()
+        findings = run.prove(found, chosen) if chosen else ()
     return result_of(plan, findings, pilot_trials, run.reports, started, learned)
-
-
-def check_recorded(
-    name: str,
-    reports: Mapping[Any, Sequence[Any]] | Sequence[tuple[Any, Sequence[Any]]],
-    *,
-    supports: Callable[[Any, Any], bool] | None = None,
-    **settings: Any,
-) -> CheckResult:
-    """Check reports that were collected elsewhere: half of them find events, half prove them.
-
-    Which half a report is in is drawn at random, because files may be sorted. An input with more
-    reports than another is proven on as many as the other has.
-    """
-    started = time.perf_counter()
-    pairs = list(reports.items() if isinstance(reports, Mapping) else reports)
-    values = tuple(value for value, _ in pairs)
-    plan = CheckPlan(
-        target=Recorded(), name=name, values=values, **{"trials": 100 * len(values), **settings}
-    )
-    rng = chunk_generator(plan.seed, stream_key({"recorded": _named(values)}), 0, 0)
-    learned = can_learn(plan.learn)
-    halves: list[tuple[list[Any], list[Any]]] = []
-    for value, made in pairs:
-        require(
-            len(made) >= 50,
-            f"every value needs 50 recorded reports at least, got {len(made)} of {value!r}",
-        )
-        shuffled = [made[i] for i in random_order(rng, len(made))]
-        middle = len(made) // 2
-        halves.append((shuffled[:middle][:MOST_PILOT], shuffled[middle:]))
-    pilot = Pilot([a for a, _ in halves], plan.claim, values, supports, plan.score)
-    trials = min(len(b) for _, b in halves)
-    try:
-        layout, candidates = find_events(pilot, plan.prove, learned, plan.seed)
-        counts = np.zeros((len(values), len(candidates)), np.int64)
-        for i, (_, fresh) in enumerate(halves if candidates else []):
-            matrix = layout.matrix(fresh[:trials])
-            counts[i] = [c.event.holds(fresh[:trials], matrix).sum() for c in candidates]
-    except AuditError:
-        raise
-    except Exception as error:  # they may be anything
-        raise AuditError(f"the reports of {name} cannot be looked into: {told(error)}") from error
-    findings = findings_of(plan, proposals(candidates), counts, trials)
-    total = sum(len(made) for _, made in pairs)
-    return result_of(plan, findings, min(len(a) for a, _ in halves), total, started, learned)
-
-
-def _named(values: Sequence[Any]) -> list[Any]:
-    """What a random stream is named by: the inputs, not how the target or a file was spelled."""
-    return [value.item() if isinstance(value, np.generic) else value for value in values]
-
-
-@dataclass(frozen=True)
-class Recorded:
-    """Stands where a target would, for reports that have none."""
-
-    def open(self) -> Randomizer:
-        """Raise: there is nothing to sample."""
-        raise AuditError("recorded reports have no mechanism to sample")
-
-
-def check(
-    target: Any,
-    values: Sequence[Any],
-    *,
-    epsilon: float,
-    delta: float = 0.0,
-    trials: int | None = None,
-    seconds: float | None = None,
-    batch: bool | None = None,
-    domain_size: int | None = None,
-    options: Mapping[str, Any] | None = None,
-    workers: int | None = None,
-    engine: str | RayEngine | None = None,
-    address: str | None = None,
-    call_seconds: float = 10.0,
-    total_seconds: float = 600.0,
-    open_seconds: float = 60.0,
-    **settings: Any,
-) -> CheckResult:
-    """Check a function, an object or a name such as `package.module:function` against a claim.
-
-    A name may be that of an adapter, such as "pure-ldp:OUE": then `options` are its own, and
-    `domain_size` is the number of its values, if `values` are not all of them.
-    The budget is a number of reports (`trials`, 200,000 by default) or about so many `seconds`.
-    `engine` is "processes", "ray" (with the `address` of a cluster, or a local one), or what
-    `ray_engine` opened; it does not change the counts.
-    """
-    values = tuple(values)
-    claim = Claim(epsilon, delta)
-    size = len(values) if domain_size is None else whole_number("domain_size", domain_size, 2)
-    found: Target
-    if isinstance(target, str):
-        found, name = named_target(target, claim, size, options or {}, batch), target
-    else:
-        require(not options, "options are for adapters, such as pure-ldp:OUE")
-        found, name = _target_of(target, batch)
-    limits = Limits(call_seconds, total_seconds, open_seconds)
-    require(trials is None or seconds is None, "give a budget in trials or in seconds, not both")
-    if seconds is not None:
-        require(
-            engine in {None, "processes"},
-            "a budget in seconds is for processes of this machine; give a cluster trials",
-        )
-        trials = trials_within(number("seconds", seconds), found, values, workers, limits)
-    plan = CheckPlan(
-        target=found,
-        name=name,
-        values=values,
-        claim=claim,
-        trials=TRIALS if trials is None else trials,
-        limits=limits,
-        **settings,
-    )
-    named = [target.partition(":")[0]] if isinstance(target, str) else []
-    with ray_if_asked(engine, address, workers, modules=named, needs=found) as ray:
-        result = run_check(plan, workers, ray=ray)
-    given = {
-        "epsilon": epsilon,
-        "delta": delta,
-        "batch": batch,
-        "trials": plan.trials,
-        "alpha": plan.alpha,
-        "seed": plan.seed,
-        "learn": result.learned,
-        **settings,
-        "domain_size": domain_size,
-        "options": options,
-    }
-    shown = [name if not isinstance(target, str) else repr(target), repr(list(values))]
-    shown += [
-        f"{key}={getattr(value, '__qualname__', repr(value))}"  # a score is a function
-        for key, value in given.items()
-        if value is not None
-    ]
-    return replace(result, repeat=f"check({', '.join(shown)})")
-
-
-def _target_of(target: Any, batch: bool | None) -> tuple[Target, str]:
-    """The target as something that can be opened, and what reports call it."""
-    if hasattr(target, "open"):
-        name = getattr(target, "name", None) or repr(target)
-        return target, re.sub(r" at 0x[0-9a-f]+", "", str(name))  # the same in every run
-    name = getattr(target, "__qualname__", None) or type(target).__qualname__
-    return ObjectTarget(target, batch), name
-
-
-def trials_within(
-    seconds: float, target: Target, values: Sequence[Any], workers: int | None, limits: Limits
-) -> int:
-    """Number of reports that fit into so many seconds, as a power of ten.
-
-    The speed is measured; the ladder is that coarse so that the same machine comes to the same
-    number again.
-    """
-    require(seconds > 0, f"seconds must be positive, got seconds={seconds:g}")
-    require(len(values) >= 2, f"a check needs two values at least, got {tuple(values)!r}")
-    count = worker_count(workers)
-    engine = ProcessEngine(OpenTarget(target), 1, limits)
-    timing = Timing(values[0], min(1.0, seconds / 20))
-    speed: float = next(outcome for _, outcome in engine.map([timing]))
-    fitting = [trials for trials in LADDER if trials <= speed * count * seconds / 2]
-    return max(LADDER[0], 100 * len(values), *fitting)

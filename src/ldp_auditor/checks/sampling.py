@@ -99,7 +99,7 @@ class Searching:
 
 
 @dataclass(frozen=True)
-class Proposed:
+class ChosenEvent:
     """An event that is to be counted on fresh reports of two inputs."""
 
     words: str
@@ -140,7 +140,7 @@ class SamplingSession:
             return self._time(task, tick)
         return self._sample(task, tick)
 
-    def _search(self, task: Searching) -> tuple[bytes, tuple[Proposed, ...], bool]:
+    def _search(self, task: Searching) -> tuple[bytes, tuple[ChosenEvent, ...], bool]:
         learn = can_learn(task.learn)  # what this worker has decides, also on a cluster
         reports = [[r for chunk in chunks for r in pickle.loads(chunk)] for chunks in task.reports]
         pilot = replace(task.pilot, reports=reports)
@@ -149,7 +149,11 @@ class SamplingSession:
         if _OPEN["score"] is not None:
             pilot = replace(pilot, score=opened_score)
         layout, candidates = find_events(pilot, task.most, learn, task.seed)
-        return pickle.dumps((layout, [c.event for c in candidates])), proposals(candidates), learn
+        return (
+            pickle.dumps((layout, [c.event for c in candidates])),
+            chosen_events(candidates),
+            learn,
+        )
 
     def _time(self, task: Timing, tick: Ticker) -> float:
         started = time.perf_counter()
@@ -188,8 +192,8 @@ class SamplingSession:
         if task.found not in self._found:
             self._found = {task.found: pickle.loads(task.found)}
         layout, events = self._found[task.found]
-        matrix = layout.matrix(reports)
-        held = tuple(int(event.holds(reports, matrix).sum()) for event in events)
+        table = layout.table(reports)
+        held = tuple(int(event.holds(reports, table).sum()) for event in events)
         return Sampled(states, counts=(held,))
 
     def _compare(
@@ -234,9 +238,9 @@ class SamplingSession:
         return 0.0 if count == 1 else PATIENCE * self.pace * count
 
 
-def proposals(candidates: Sequence[Candidate]) -> tuple[Proposed, ...]:
+def chosen_events(candidates: Sequence[Candidate]) -> tuple[ChosenEvent, ...]:
     """The same without the events themselves."""
-    return tuple(Proposed(c.event.words, c.first, c.second) for c in candidates)
+    return tuple(ChosenEvent(c.event.words, c.first, c.second) for c in candidates)
 
 
 def _states() -> tuple[str, ...]:

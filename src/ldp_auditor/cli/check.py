@@ -90,7 +90,8 @@ def check(
     as_json: AsJson = False,
 ) -> int:
     """Check anybody's mechanism against its claim, and show the evidence."""
-    from ldp_auditor.checks.run import check_recorded, run_check
+    from ldp_auditor.checks.recorded_reports import check_recorded
+    from ldp_auditor.checks.run import run_check
     from ldp_auditor.execution.ray_cluster import ray_if_asked
     from ldp_auditor.page.saved_checks import can_keep, keep_check
     from ldp_auditor.report.evidence import evidence_text
@@ -175,8 +176,8 @@ def parse_check(words: list[str], **given: Any) -> dict[str, Any]:
     """Turn the words of the command into what a check needs."""
     from ldp_auditor import adapters
     from ldp_auditor.adapters.command import CommandTarget
-    from ldp_auditor.adapters.recorded import read_recorded
-    from ldp_auditor.checks.run import CheckPlan
+    from ldp_auditor.adapters.report_files import read_recorded
+    from ldp_auditor.checks.plan import CheckPlan
     from ldp_auditor.checks.sampling import NamedScore
     from ldp_auditor.core import Claim
     from ldp_auditor.execution.processes import Limits

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_auditor.adapters.canonical import attributes, key, text_of
-from ldp_auditor.checks.search.shreds import Block, Found, Piece, Place, Shreds
+from ldp_auditor.adapters.canonical import attributes, category_key, text_of
+from ldp_auditor.checks.search.pieces import Block, Found, Piece, Pieces, Place
 
 MOST_ENTRIES = 1200
 """Entries of a sequence, or members of sets, that are looked at."""
@@ -24,7 +24,7 @@ QUICK = {int, float, bool, np.int64, np.float64, np.bool_}
 """Types of entries that are read all at once, if all have the same."""
 
 
-def of_sequences(place: Place, shreds: Shreds) -> Iterator[Found]:
+def sequence_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
     """Length and entries; the last one too, if lengths differ."""
     parts = [part if type(part) in (list, tuple) else tuple(part) for part in place.parts]
     lengths, column = place.lengths(parts)
@@ -37,7 +37,7 @@ def of_sequences(place: Place, shreds: Shreds) -> Iterator[Found]:
         for i in range(min(longest, MOST_ENTRIES))
     ]
     types = set(map(type, chain.from_iterable(parts))) if same and longest else set()
-    if len(types) == 1 and types <= QUICK and shreds.only(place.words, words):
+    if len(types) == 1 and types <= QUICK and pieces.wants_only(place.words, words):
         kind = types.pop()
         array = _numbers([part[:MOST_ENTRIES] for part in parts], kind)
         if array is not None:
@@ -46,7 +46,7 @@ def of_sequences(place: Place, shreds: Shreds) -> Iterator[Found]:
     for i, there in enumerate(words):
         entries = [part[i] for part in parts if len(part) > i]
         yield place.inside(there, entries, lengths > i)
-    if not same or shreds.wanted is not None:
+    if not same or pieces.wanted is not None:
         yield place.inside(f"{place.words}[-1]", [p[-1] for p in parts if len(p)], lengths > 0)
 
 
@@ -65,7 +65,7 @@ def _compact(array: NDArray[Any]) -> NDArray[Any]:
     return np.asfortranarray(array.astype(np.int8) if small else array)
 
 
-def of_arrays(place: Place, shreds: Shreds) -> Iterator[Found]:
+def array_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
     """Shape, type and entries."""
     yield place.category(f"shape({place.words})", [part.shape for part in place.parts])
     yield place.category(f"dtype({place.words})", [part.dtype.str for part in place.parts])
@@ -76,7 +76,7 @@ def of_arrays(place: Place, shreds: Shreds) -> Iterator[Found]:
     if alike and numeric and shape and first.size > 0:
         indices = list(np.ndindex(shape))[:MOST_ENTRIES]
         words = [place.words + "".join(f"[{i}]" for i in index) for index in indices]
-        if shreds.only(place.words, words):
+        if pieces.wants_only(place.words, words):
             array = np.array(place.parts).reshape(len(place.parts), -1)[:, :MOST_ENTRIES]
             name = {"f": "float", "b": "bool"}.get(dtype.kind, "int")
             yield Block(words, place.rows, _compact(array), name)
@@ -85,7 +85,7 @@ def of_arrays(place: Place, shreds: Shreds) -> Iterator[Found]:
     yield replace(place, parts=lists, depth=place.depth + 1, is_typed=True)
 
 
-def of_mappings(place: Place, shreds: Shreds) -> Iterator[Found]:
+def mapping_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
     """Length, keys, their order, and what they lead to."""
     yield from _in_order(place)
     names: dict[str, str] = {}
@@ -100,11 +100,11 @@ def of_mappings(place: Place, shreds: Shreds) -> Iterator[Found]:
     yield from _named(
         place,
         [[(name_of(k), v) for k, v in part.items()] for part in place.parts],
-        _most(shreds),
+        _most(pieces),
     )
 
 
-def of_objects(place: Place, shreds: Shreds) -> Iterator[Found]:
+def object_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
     """Fields; what an object writes of itself, if it has none."""
     yield from _named(
         place,
@@ -115,13 +115,13 @@ def of_objects(place: Place, shreds: Shreds) -> Iterator[Found]:
             ]
             for part in place.parts
         ],
-        _most(shreds),
+        _most(pieces),
     )
 
 
-def _most(shreds: Shreds) -> int | None:
+def _most(pieces: Pieces) -> int | None:
     """How many are looked at; whatever is wanted must be found, however rare."""
-    return MOST_ENTRIES if shreds.wanted is None else None
+    return MOST_ENTRIES if pieces.wanted is None else None
 
 
 def _named(
@@ -148,19 +148,19 @@ def _in_order(place: Place) -> Iterator[Found]:
     lengths, column = place.lengths(read)
     yield column
     for i in range(min(int(lengths.max()), FIRST_READ)):
-        keys = [key(part[i]) for part in read if len(part) > i]
+        keys = [category_key(part[i]) for part in read if len(part) > i]
         words = f"list({place.words})[{i}]"
         yield Piece(place.words, words, "category", place.some(lengths > i), keys)
 
 
-def of_sets(place: Place, shreds: Shreds) -> Iterator[Found]:
+def set_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
     """Length, members, and the order in which they are read."""
     yield from _in_order(place)
     counts: Counter[Any] = Counter()
     for part in place.parts:
         counts.update(part)
-    for member, _ in counts.most_common(_most(shreds)):
+    for member, _ in counts.most_common(_most(pieces)):
         words = f"{text_of(member)} in {place.words}"
-        if shreds.wants(words, "member"):
+        if pieces.wants(words, "member"):
             held = np.array([member in part for part in place.parts], dtype=np.int8)
             yield Piece(place.words, words, "member", place.rows, held)

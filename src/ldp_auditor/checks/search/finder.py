@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-from ldp_auditor.checks.search import conjunctions, parities, scores, values
+from ldp_auditor.checks.search import odd_sums, one_column, scores, two_columns
 from ldp_auditor.checks.search.events import Event, OneOf
 from ldp_auditor.checks.search.layout import Layout
 from ldp_auditor.checks.search.proposals import Proposal
@@ -78,26 +78,26 @@ def find_events(pilot: Pilot, most: int, learn: bool, seed: int) -> tuple[Layout
 
 def _propose(pilot: Pilot, layout: Layout, half: Half, learn: bool, seed: int) -> list[Proposal]:
     """Events that stand out in the first half of the pilot."""
-    counted = [values.counted(half, column) for column in layout.columns]
+    counted = [one_column.counted(half, column) for column in layout.columns]
     sorts: list[list[Proposal]] = []
     if counted:
-        indicators = conjunctions.indicators(half, counted)
-        indicators += conjunctions.thresholds(half, counted)
+        indicators = two_columns.indicators(half, counted)
+        indicators += two_columns.thresholds(half, counted)
         sorts = [
-            values.of_values(half, counted),
-            values.of_thresholds(half, layout, counted),
-            values.of_sets(half, counted),
-            conjunctions.of_pairs(half, indicators),
-            conjunctions.of_comparisons(half, counted),
-            parities.of_sums(half, counted),
+            one_column.propose_values(half, counted),
+            one_column.propose_thresholds(half, counted),
+            one_column.propose_sets(half, counted),
+            two_columns.propose_pairs(half, indicators),
+            two_columns.propose_comparisons(half, counted),
+            odd_sums.propose_odd_sums(half, counted),
         ]
-    sorts.append(scores.of_supports(half, pilot.supports, pilot.values))
-    sorts.append(scores.of_user_scores(half, pilot.score, pilot.values))
+    sorts.append(scores.propose_supports(half, pilot.supports, pilot.values))
+    sorts.append(scores.propose_user_scores(half, pilot.score, pilot.values))
     pool = [proposal for found in sorts for proposal in found[:SHORTLIST]]
     pool.sort(key=lambda proposal: -proposal.strength)
     chosen = pool[:MOST_RANKED]
     if learn and counted:
-        chosen += scores.of_learned_scores(half, layout, seed)
+        chosen += scores.propose_learned_scores(half, layout, seed)
     return chosen
 
 

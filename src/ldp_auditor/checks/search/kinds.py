@@ -13,29 +13,29 @@ from pathlib import PurePath
 import numpy as np
 
 from ldp_auditor.checks.search import containers, scalars
-from ldp_auditor.checks.search.shreds import Found, Place, Shreds
+from ldp_auditor.checks.search.pieces import Found, Pieces, Place
 
-Handler = Callable[[Place, Shreds], Iterator[Found]]
+Handler = Callable[[Place, Pieces], Iterator[Found]]
 
 KINDS: tuple[tuple[str, tuple[type, ...], Handler], ...] = (
-    ("enum", (Enum,), scalars.of_properties("enum")),
-    ("extended float", (np.longdouble,), scalars.of_extended_floats),
-    ("number", (bool, int, float, np.bool_, np.integer, np.floating), scalars.of_numbers),
-    ("complex", (complex, np.complexfloating), scalars.of_properties("complex")),
-    ("decimal", (Decimal,), scalars.of_properties("decimal")),
-    ("fraction", (Rational,), scalars.of_properties("fraction")),
-    ("datetime", (datetime.datetime, datetime.time), scalars.of_properties("datetime")),
-    ("date", (datetime.date,), scalars.of_properties("date")),
-    ("timedelta", (datetime.timedelta,), scalars.of_properties("timedelta")),
-    ("none", (type(None),), scalars.of_nothing),
-    ("text", (str,), scalars.of_text),
-    ("path", (PurePath,), scalars.of_properties("path")),
-    ("bytes", (bytes, bytearray), scalars.of_bytes),
-    ("array", (np.ndarray,), containers.of_arrays),
-    ("mapping", (Mapping,), containers.of_mappings),
-    ("set", (Set,), containers.of_sets),
-    ("sequence", (Sequence,), containers.of_sequences),
-    ("object", (object,), containers.of_objects),
+    ("enum", (Enum,), scalars.property_parts("enum")),
+    ("extended float", (np.longdouble,), scalars.extended_float_parts),
+    ("number", (bool, int, float, np.bool_, np.integer, np.floating), scalars.number_parts),
+    ("complex", (complex, np.complexfloating), scalars.property_parts("complex")),
+    ("decimal", (Decimal,), scalars.property_parts("decimal")),
+    ("fraction", (Rational,), scalars.property_parts("fraction")),
+    ("datetime", (datetime.datetime, datetime.time), scalars.property_parts("datetime")),
+    ("date", (datetime.date,), scalars.property_parts("date")),
+    ("timedelta", (datetime.timedelta,), scalars.property_parts("timedelta")),
+    ("none", (type(None),), scalars.no_parts),
+    ("text", (str,), scalars.text_parts),
+    ("path", (PurePath,), scalars.property_parts("path")),
+    ("bytes", (bytes, bytearray), scalars.bytes_parts),
+    ("array", (np.ndarray,), containers.array_parts),
+    ("mapping", (Mapping,), containers.mapping_parts),
+    ("set", (Set,), containers.set_parts),
+    ("sequence", (Sequence,), containers.sequence_parts),
+    ("object", (object,), containers.object_parts),
 )
 """The first kind that a type belongs to has it."""
 

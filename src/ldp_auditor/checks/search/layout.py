@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_auditor.adapters.canonical import key, short, whole
-from ldp_auditor.checks.search.places import take_apart
-from ldp_auditor.checks.search.shreds import ABSENT, Kind, Same, Shreds
+from ldp_auditor.adapters.canonical import canonical, category_key, shortened
+from ldp_auditor.checks.search.pieces import ABSENT, Kind, Pieces, Same
+from ldp_auditor.checks.search.taking_apart import take_apart
 
 MOST_COLUMNS = 1500
 """Columns that are kept; those that most reports have come first."""
@@ -25,16 +25,16 @@ MOST_COLUMNS = 1500
 MOST_CATEGORIES = 256
 """Categories of a column, the commonest; whatever else there is, is one category more."""
 
-MOST_WHOLES = 4000
+MOST_WHOLE_REPORTS = 4000
 """Whole reports that are categories, the commonest."""
 
-FIRST_WHOLES = 6000
+FIRST_REPORTS = 6000
 """Reports among which one must repeat for whole reports to be looked at."""
 
 MOST_REPEATED = 0.3
 """Different reports, as a share of all, up to which each is a category of its own."""
 
-WHOLE = "the report"
+WHOLE_REPORT = "the report"
 """Words for the column of whole reports."""
 
 OTHERS = -1
@@ -124,28 +124,28 @@ class Layout:
     @classmethod
     def fitted(cls, reports: Sequence[Any]) -> tuple[Layout, Table]:
         """Choose columns that vary, and return them with their entries."""
-        shreds = take_apart(reports)
+        pieces = take_apart(reports)
         table = Table(len(reports), {})
         columns: list[Column] = []
-        by_coverage = sorted(shreds.pieces, key=lambda name: -shreds.covered(*name))
+        by_coverage = sorted(pieces.by_column, key=lambda name: -pieces.covered(*name))
         for words, kind in by_coverage:
-            place = shreds.pieces[words, kind][0].place
-            codes = _codes(shreds, words) if kind == "category" else None
+            place = pieces.by_column[words, kind][0].place
+            codes = _codes(pieces, words) if kind == "category" else None
             column = Column(place, words, kind, codes)
-            entries = _entries(shreds, column)
+            entries = _entries(pieces, column)
             if _varies(entries):
                 columns.append(column)
                 table.entries[column.name] = entries
             if len(columns) == MOST_COLUMNS:
                 break
-        some = [whole(report) for report in reports[:: max(1, len(reports) // FIRST_WHOLES)]]
+        some = [canonical(report) for report in reports[:: max(1, len(reports) // FIRST_REPORTS)]]
         repeat = len(set(some)) < len(some)
-        all_of_it = [whole(report) for report in reports] if repeat else []
-        kinds = _wholes(all_of_it)
+        all_of_it = [canonical(report) for report in reports] if repeat else []
+        kinds = _whole_reports(all_of_it)
         if kinds:
             shown = {all_of_it[i]: i for i in range(len(reports) - 1, -1, -1)}
-            labels = tuple(short(reports[shown[kind]]) for kind in kinds)
-            column = Column("report", WHOLE, "category", kinds, labels)
+            labels = tuple(shortened(reports[shown[kind]]) for kind in kinds)
+            column = Column("report", WHOLE_REPORT, "category", kinds, labels)
             columns.append(column)
             table.entries[column.name] = np.array([kinds.get(w, OTHERS) for w in all_of_it])
         return cls(tuple(columns)), table
@@ -155,44 +155,44 @@ class Layout:
         names = {column.name for column in columns}
         return Layout(tuple(column for column in self.columns if column.name in names))
 
-    def matrix(self, reports: Sequence[Any]) -> Table:
+    def table(self, reports: Sequence[Any]) -> Table:
         """Entries of all reports."""
-        wanted = [(c.place, c.words, c.kind) for c in self.columns if c.words != WHOLE]
-        shreds = take_apart(reports, wanted)
+        wanted = [(c.place, c.words, c.kind) for c in self.columns if c.words != WHOLE_REPORT]
+        pieces = take_apart(reports, wanted)
         table = Table(len(reports), {})
         for column in self.columns:
-            if column.words == WHOLE and column.codes is not None:
-                codes = [column.codes.get(whole(report), OTHERS) for report in reports]
+            if column.words == WHOLE_REPORT and column.codes is not None:
+                codes = [column.codes.get(canonical(report), OTHERS) for report in reports]
                 table.entries[column.name] = np.array(codes)
             else:
-                table.entries[column.name] = _entries(shreds, column)
+                table.entries[column.name] = _entries(pieces, column)
         return table
 
 
-def _codes(shreds: Shreds, words: str) -> dict[Hashable, int]:
+def _codes(pieces: Pieces, words: str) -> dict[Hashable, int]:
     """Numbers for the commonest categories of a column."""
     counts: Counter[Hashable] = Counter()
-    for rows, values in shreds.categories(words):
+    for rows, values in pieces.categories(words):
         if isinstance(values, Same):
-            counts[key(values.value)] += shreds.total if rows is None else len(rows)
+            counts[category_key(values.value)] += pieces.total if rows is None else len(rows)
         else:
-            counts.update(map(key, values))
+            counts.update(map(category_key, values))
     chosen = counts.most_common(MOST_CATEGORIES)
     if len(counts) > MOST_CATEGORIES:
         chosen = [(value, count) for value, count in chosen if count > 1]
     return {value: code for code, (value, _) in enumerate(chosen)}
 
 
-def _entries(shreds: Shreds, column: Column) -> NDArray[Any]:
+def _entries(pieces: Pieces, column: Column) -> NDArray[Any]:
     if column.codes is None:
-        return shreds.numbers(column.words, column.kind)
-    entries = np.full(shreds.total, column.default)
-    for rows, values in shreds.categories(column.words):
+        return pieces.numbers(column.words, column.kind)
+    entries = np.full(pieces.total, column.default)
+    for rows, values in pieces.categories(column.words):
         where: Any = slice(None) if rows is None else rows
         if isinstance(values, Same):
-            entries[where] = column.codes.get(key(values.value), OTHERS)
+            entries[where] = column.codes.get(category_key(values.value), OTHERS)
         else:
-            entries[where] = [column.codes.get(key(value), OTHERS) for value in values]
+            entries[where] = [column.codes.get(category_key(value), OTHERS) for value in values]
     return entries
 
 
@@ -203,12 +203,12 @@ def _varies(entries: NDArray[Any]) -> bool:
     return bool((entries != first).any())
 
 
-def _wholes(reports: Sequence[Hashable]) -> dict[Hashable, int]:
+def _whole_reports(reports: Sequence[Hashable]) -> dict[Hashable, int]:
     """Numbers for whole reports: for all if they repeat, else for those that come thrice."""
     counts = Counter(reports)
     if len(counts) < 2:
         return {}
-    chosen = counts.most_common(MOST_WHOLES)
-    if len(counts) > min(MOST_WHOLES, MOST_REPEATED * len(reports)):
+    chosen = counts.most_common(MOST_WHOLE_REPORTS)
+    if len(counts) > min(MOST_WHOLE_REPORTS, MOST_REPEATED * len(reports)):
         chosen = [(report, count) for report, count in chosen if count > 2]
     return {report: code for code, (report, _) in enumerate(chosen)}

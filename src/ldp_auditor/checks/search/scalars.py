@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_auditor.checks.search.features import as_float, bytes_block, integers, text_block
-from ldp_auditor.checks.search.shreds import Block, Found, Kind, Piece, Place, Shreds
+from ldp_auditor.checks.search.number_features import as_float, integers
+from ldp_auditor.checks.search.pieces import Block, Found, Kind, Piece, Pieces, Place
 
 MOST_LETTERS = 512
 """Letters of a string, from the front, that are looked at."""
@@ -21,18 +21,18 @@ LAST_LETTERS = 4
 """Letters from the end, where lengths differ."""
 
 
-def of_nothing(place: Place, shreds: Shreds) -> Iterator[Found]:
+def no_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
     """None says no more than its type."""
     return iter(())
 
 
-def of_text(place: Place, shreds: Shreds) -> Iterator[Found]:
+def text_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
     """The string, its letters, and the number that it may write."""
     parts = [str(part) for part in place.parts]
     yield place.category(place.words, parts)
     width = max(1, min(MOST_LETTERS, max(map(len, parts))))
-    yield from _letters(place, parts, text_block(parts, width), "letter", shreds)
-    numbers = [_number_in(part) for part in parts] if _asks_for_numbers(parts, shreds) else []
+    yield from _letters(place, parts, _text_codes(parts, width), "letter", pieces)
+    numbers = [_number_in(part) for part in parts] if _asks_for_numbers(parts, pieces) else []
     written = ~np.isnan(np.array(numbers, dtype=np.float64))
     if written.any():
         values = np.array(numbers, dtype=np.float64)[written]
@@ -40,8 +40,8 @@ def of_text(place: Place, shreds: Shreds) -> Iterator[Found]:
         yield Block([words], place.some(written), values[:, None], place=place.words)
 
 
-def _asks_for_numbers(parts: Sequence[str], shreds: Shreds) -> bool:
-    return shreds.wanted is not None or any(not math.isnan(_number_in(p)) for p in parts[:50])
+def _asks_for_numbers(parts: Sequence[str], pieces: Pieces) -> bool:
+    return pieces.wanted is not None or any(not math.isnan(_number_in(p)) for p in parts[:50])
 
 
 def _number_in(text: str) -> float:
@@ -51,22 +51,43 @@ def _number_in(text: str) -> float:
         return math.nan
 
 
-def of_bytes(place: Place, shreds: Shreds) -> Iterator[Found]:
+def bytes_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
     """The string of bytes, and every byte."""
     parts = [bytes(part) for part in place.parts]
     yield place.category(place.words, parts)
     width = max(1, min(MOST_LETTERS, max(map(len, parts))))
-    yield from _letters(place, parts, bytes_block(parts, width), "byte", shreds)
+    yield from _letters(place, parts, _byte_codes(parts, width), "byte", pieces)
+
+
+def _text_codes(parts: Sequence[str], width: int) -> NDArray[np.int32]:
+    """Code points of the first `width` letters of every string; -1 beyond its end."""
+    array = np.array([part[:width] for part in parts], dtype=f"U{width}")
+    codes = array.view(np.uint32).reshape(len(parts), width).astype(np.int32)
+    return _absent_beyond(codes, [len(part) for part in parts])
+
+
+def _byte_codes(parts: Sequence[bytes], width: int) -> NDArray[np.int32]:
+    """The first `width` bytes of every byte string; -1 beyond its end."""
+    joined = b"".join(bytes(part[:width]).ljust(width, b"\0") for part in parts)
+    codes = np.frombuffer(joined, np.uint8).reshape(len(parts), width).astype(np.int32)
+    return _absent_beyond(codes, [len(part) for part in parts])
+
+
+def _absent_beyond(codes: NDArray[np.int32], lengths: Sequence[int]) -> NDArray[np.int32]:
+    ends = np.array(lengths)
+    if len(ends) and ends.min() < codes.shape[1]:
+        codes[np.arange(codes.shape[1])[None, :] >= ends[:, None]] = -1
+    return codes
 
 
 def _letters(
-    place: Place, parts: Sequence[Any], block: NDArray[np.int32], kind: Kind, shreds: Shreds
+    place: Place, parts: Sequence[Any], block: NDArray[np.int32], kind: Kind, pieces: Pieces
 ) -> Iterator[Found]:
     lengths, column = place.lengths(parts)
     yield column
     for i in range(block.shape[1]):
         yield Piece(place.words, f"{place.words}[{i}]", kind, place.rows, block[:, i])
-    if shreds.wanted is None and lengths.min() == lengths.max():
+    if pieces.wanted is None and lengths.min() == lengths.max():
         return  # the last letters are among the first
     for i in range(1, LAST_LETTERS + 1):
         last = [part[-i] if len(part) >= i else -1 for part in parts]
@@ -75,7 +96,7 @@ def _letters(
         yield Piece(place.words, words, kind, place.rows, np.array(codes, dtype=np.int32))
 
 
-def of_numbers(place: Place, shreds: Shreds) -> Iterator[Found]:
+def number_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
     """Integers and floats, which share a column."""
     natives = [p.item() if isinstance(p, np.generic) else p for p in place.parts]
     is_float = np.array([isinstance(part, float) for part in natives], dtype=np.bool_)
@@ -89,7 +110,7 @@ def _floats(parts: Sequence[Any]) -> NDArray[Any]:
     return np.array(parts, dtype=np.float64)
 
 
-def of_extended_floats(place: Place, shreds: Shreds) -> Iterator[Found]:
+def extended_float_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
     """Floats that are longer than Python's."""
     array = np.array([np.float64(part) for part in place.parts])
     yield Block([place.words], place.rows, array[:, None])
@@ -144,10 +165,10 @@ def _ratio(numerator: int, denominator: int) -> float:
         return as_float(numerator)
 
 
-def of_properties(kind: str) -> Callable[[Place, Shreds], Iterator[Found]]:
+def property_parts(kind: str) -> Callable[[Place, Pieces], Iterator[Found]]:
     """A handler that looks at the properties of things of a kind."""
 
-    def handler(place: Place, shreds: Shreds) -> Iterator[Found]:
+    def handler(place: Place, pieces: Pieces) -> Iterator[Found]:
         everywhere = np.ones(len(place.parts), dtype=np.bool_)
         for name, function in PROPERTIES[kind].items():
             found = [function(part) for part in place.parts]

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ldp_auditor.checks.search.bits import count, joint, packed
 from ldp_auditor.checks.search.events import Both, Event, Not, Scored, Supports
-from ldp_auditor.checks.search.layout import WHOLE, Column, Layout, Table
+from ldp_auditor.checks.search.layout import WHOLE_REPORT, Column, Layout, Table
+from ldp_auditor.checks.search.packed_events import count, joint, packed
 from ldp_auditor.checks.search.proposals import Proposal, proposals, proposals_of
 from ldp_auditor.checks.search.strength import Half
 from ldp_auditor.core import Floats
@@ -34,7 +34,7 @@ MOST_QUESTIONS = 600_000
 """Calls of `supports` that the search may make on one half, beyond the first dozen of values."""
 
 
-def of_supports(
+def propose_supports(
     half: Half, supports: Callable[[Any, Any], bool] | None, values: Sequence[Any]
 ) -> list[Proposal]:
     """Which of the values a report speaks for."""
@@ -72,7 +72,7 @@ class UserScore:
         return np.array([float(self.function(r, self.first, self.second)) for r in reports])
 
 
-def of_user_scores(
+def propose_user_scores(
     half: Half, function: Callable[[Any, Any, Any], float] | None, values: Sequence[Any]
 ) -> list[Proposal]:
     """Thresholds of a user's own score."""
@@ -123,14 +123,14 @@ def can_learn(asked: bool | None) -> bool:
     return there
 
 
-def of_learned_scores(half: Half, layout: Layout, seed: int) -> list[Proposal]:
+def propose_learned_scores(half: Half, layout: Layout, seed: int) -> list[Proposal]:
     """Thresholds of a classifier that was trained to tell two inputs apart.
 
     What it was trained on flatters it, so that its strength counts for nothing here.
     """
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    columns = tuple(c for c in layout.columns if c.words != WHOLE)[:MOST_LEARNED_COLUMNS]
+    columns = tuple(c for c in layout.columns if c.words != WHOLE_REPORT)[:MOST_LEARNED_COLUMNS]
     if len(columns) < 2:
         return []  # one column has no more to tell than its thresholds
     found: list[Proposal] = []

@@ -98,7 +98,7 @@ Found = Piece | Place | Block
 
 
 @dataclass
-class Shreds:
+class Pieces:
     """All that was found in reports, by words and kind."""
 
     total: int
@@ -106,17 +106,17 @@ class Shreds:
     """Columns that are needed; None for all."""
     places: frozenset[str] = frozenset()
     """Where the needed columns sit."""
-    pieces: dict[tuple[str, Kind], list[Piece]] = field(default_factory=dict)
+    by_column: dict[tuple[str, Kind], list[Piece]] = field(default_factory=dict)
 
     def wants(self, words: str, kind: Kind) -> bool:
         """Whether a column is needed."""
         return self.wanted is None or (words, kind) in self.wanted
 
-    def leads(self, words: str) -> bool:
+    def may_lie_in(self, words: str) -> bool:
         """Whether a needed column may lie inside of a place."""
         return self.wanted is None or words in self._inside
 
-    def only(self, place: str, leaves: Sequence[str]) -> bool:
+    def wants_only(self, place: str, leaves: Sequence[str]) -> bool:
         """Whether nothing inside of a place is needed beside these leaves."""
         return self._inside.get(place, set()) <= {place, *leaves}
 
@@ -132,11 +132,11 @@ class Shreds:
     def add(self, piece: Piece) -> None:
         """Take a piece in, if it is needed."""
         if self.wants(piece.words, piece.kind):
-            self.pieces.setdefault((piece.words, piece.kind), []).append(piece)
+            self.by_column.setdefault((piece.words, piece.kind), []).append(piece)
 
     def numbers(self, words: str, kind: Kind) -> NDArray[Any]:
         """A column of numbers, letters or members; what is absent stands there as such."""
-        pieces = self.pieces.get((words, kind), [])
+        pieces = self.by_column.get((words, kind), [])
         if len(pieces) == 1 and pieces[0].rows is None:
             return np.asarray(pieces[0].values)
         column = np.full(self.total, ABSENT[kind])
@@ -146,7 +146,7 @@ class Shreds:
 
     def categories(self, words: str) -> Iterator[tuple[Rows, Sequence[Hashable] | Same]]:
         """Pieces of a column of categories."""
-        for piece in self.pieces.get((words, "category"), []):
+        for piece in self.by_column.get((words, "category"), []):
             assert not isinstance(piece.values, np.ndarray)
             yield piece.rows, piece.values
 
@@ -154,5 +154,5 @@ class Shreds:
         """How many reports have an entry."""
         return sum(
             self.total if piece.rows is None else len(piece.rows)
-            for piece in self.pieces[words, kind]
+            for piece in self.by_column[words, kind]
         )

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ldp_auditor.adapters.canonical import whole
+from ldp_auditor.adapters.canonical import canonical
 from ldp_auditor.adapters.reports import MOST_BYTES, has_nan
 from ldp_auditor.errors import AuditError, require
 
@@ -34,7 +34,7 @@ def read_recorded(path: Path) -> list[tuple[Any, list[Any]]]:
             for name, entry in (("value", value), ("report", report)):
                 missing = "null" if entry is None else "NaN" if has_nan(entry) else None
                 require(missing is None, f"{path}, {place}: the {name} is {missing}")
-            read.setdefault(whole(value), (value, []))[1].append(report)
+            read.setdefault(canonical(value), (value, []))[1].append(report)
     except OSError as error:
         raise AuditError(f"cannot read {str(path)!r}: {error}") from error
     except UnicodeDecodeError as error:

@@ -10,12 +10,12 @@ from itertools import combinations
 
 import numpy as np
 
-from ldp_auditor.checks.search.bits import odd_of_three, packed
 from ldp_auditor.checks.search.events import Equals, Event, OddSum
-from ldp_auditor.checks.search.layout import WHOLE
+from ldp_auditor.checks.search.layout import WHOLE_REPORT
+from ldp_auditor.checks.search.one_column import Counted
+from ldp_auditor.checks.search.packed_events import odd_of_three, packed
 from ldp_auditor.checks.search.proposals import Proposal, proposals
 from ldp_auditor.checks.search.strength import Half
-from ldp_auditor.checks.search.values import Counted
 from ldp_auditor.core import Floats
 
 MOST_SUMS = 2**19
@@ -25,12 +25,12 @@ MOST_FOR_THREE = 48
 """Bits of which all sums of three are looked at."""
 
 
-def of_sums(half: Half, tables: Sequence[Counted]) -> list[Proposal]:
+def propose_odd_sums(half: Half, tables: Sequence[Counted]) -> list[Proposal]:
     """An odd number of three bits or more is set."""
     bits: list[Event] = [
         Equals(t.column, float(t.values[1]))
         for t in tables
-        if t.is_complete and len(t.values) == 2 and t.column.words != WHOLE
+        if t.is_complete and len(t.values) == 2 and t.column.words != WHOLE_REPORT
     ]
     if len(bits) < 3:
         return []

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ldp_auditor.checks.search.bits import count, joint, packed
 from ldp_auditor.checks.search.events import Beyond, Both, Compared, Equals, Event, Not, OddSum
-from ldp_auditor.checks.search.layout import WHOLE, Column
+from ldp_auditor.checks.search.layout import WHOLE_REPORT, Column
+from ldp_auditor.checks.search.one_column import Counted
+from ldp_auditor.checks.search.packed_events import count, joint, packed
 from ldp_auditor.checks.search.proposals import Proposal, proposals, proposals_of
 from ldp_auditor.checks.search.strength import Half
-from ldp_auditor.checks.search.values import Counted
 
 MOST_INDICATORS = 420
 """Indicators of which all pairs are looked at."""
@@ -31,7 +31,7 @@ def indicators(half: Half, tables: Sequence[Counted]) -> list[Event]:
     bits: list[Event] = []
     several: list[Event] = []
     for table in tables:
-        if table.column.words == WHOLE:
+        if table.column.words == WHOLE_REPORT:
             continue
         share = table.counts.sum(axis=0) / total
         if table.is_complete and len(table.values) == 2:
@@ -61,7 +61,7 @@ def thresholds(half: Half, tables: Sequence[Counted]) -> list[Event]:
     return events
 
 
-def of_pairs(half: Half, events: Sequence[Event]) -> list[Proposal]:
+def propose_pairs(half: Half, events: Sequence[Event]) -> list[Proposal]:
     """Two indicators of different columns: both, one without the other, one of the two."""
     events = list(events)[:MOST_INDICATORS]
     if len(events) < 2:
@@ -102,7 +102,7 @@ def of_pairs(half: Half, events: Sequence[Event]) -> list[Proposal]:
     return found
 
 
-def of_comparisons(half: Half, tables: Sequence[Counted]) -> list[Proposal]:
+def propose_comparisons(half: Half, tables: Sequence[Counted]) -> list[Proposal]:
     """Two columns of numbers of one sort are equal, or one is less than the other."""
     wide: list[Column] = [
         t.column for t in tables

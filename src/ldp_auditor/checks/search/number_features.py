@@ -67,7 +67,7 @@ def integers(parts: Sequence[Any]) -> NDArray[Any]:
         return np.array([int(part) for part in parts], dtype=object)
 
 
-def of_numbers(
+def number_features(
     words: str, numbers: NDArray[Any], places: int, wants: Callable[[str], bool] | None
 ) -> Iterator[Feature]:
     """Columns that follow from one column of numbers.
@@ -116,24 +116,3 @@ def _has_decimals(numbers: Floats, places: int) -> bool:
     with np.errstate(invalid="ignore", over="ignore"):
         fits = [bool(np.all(np.round(some, d) == some)) for d in (places - 1, places)]
     return fits[1] and not fits[0]
-
-
-def text_block(parts: Sequence[str], width: int) -> NDArray[np.int32]:
-    """Code points of so many letters of strings, -1 beyond their ends."""
-    array = np.array([part[:width] for part in parts], dtype=f"U{width}")
-    codes = array.view(np.uint32).reshape(len(parts), width).astype(np.int32)
-    return _beyond(codes, [len(part) for part in parts])
-
-
-def bytes_block(parts: Sequence[bytes], width: int) -> NDArray[np.int32]:
-    """So many bytes of byte strings, -1 beyond their ends."""
-    joined = b"".join(bytes(part[:width]).ljust(width, b"\0") for part in parts)
-    codes = np.frombuffer(joined, np.uint8).reshape(len(parts), width).astype(np.int32)
-    return _beyond(codes, [len(part) for part in parts])
-
-
-def _beyond(codes: NDArray[np.int32], lengths: Sequence[int]) -> NDArray[np.int32]:
-    ends = np.array(lengths)
-    if len(ends) and ends.min() < codes.shape[1]:
-        codes[np.arange(codes.shape[1])[None, :] >= ends[:, None]] = -1
-    return codes

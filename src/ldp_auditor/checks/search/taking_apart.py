@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from ldp_auditor.checks.search.features import of_numbers
 from ldp_auditor.checks.search.kinds import HANDLERS, kind_of
-from ldp_auditor.checks.search.shreds import Block, Found, Kind, Piece, Place, Rows, Same, Shreds
+from ldp_auditor.checks.search.number_features import number_features
+from ldp_auditor.checks.search.pieces import Block, Found, Kind, Piece, Pieces, Place, Rows, Same
 
 DEEPEST = 12
 """Levels of nesting that are looked into."""
@@ -30,34 +30,34 @@ MOST_PARTS = 12_000_000
 
 def take_apart(
     reports: Sequence[Any], wanted: Iterable[tuple[str, str, Kind]] | None = None
-) -> Shreds:
+) -> Pieces:
     """Find out all that reports say, or only what is wanted: places, words and kinds."""
-    shreds = Shreds(len(reports))
+    pieces = Pieces(len(reports))
     if wanted is not None:
         needed = list(wanted)
-        shreds.wanted = frozenset((words, kind) for _, words, kind in needed)
-        shreds.places = frozenset(place for place, _, _ in needed)
+        pieces.wanted = frozenset((words, kind) for _, words, kind in needed)
+        pieces.places = frozenset(place for place, _, _ in needed)
     queue = deque([Place("report", None, reports)] if len(reports) else [])
     looked, parts, numbers = 0, 0, 0
     while queue:
         place = queue.popleft()
         looked, parts = looked + 1, parts + len(place.parts)
         too_many = looked > MOST_PLACES or (parts > MOST_PARTS and place.depth > 0)
-        if too_many and shreds.wanted is None:
+        if too_many and pieces.wanted is None:
             break
-        for found in _look(place, shreds):
+        for found in _look(place, pieces):
             if isinstance(found, Place):
-                if found.depth <= DEEPEST and len(found.parts) and shreds.leads(found.words):
+                if found.depth <= DEEPEST and len(found.parts) and pieces.may_lie_in(found.words):
                     queue.append(found)
             elif isinstance(found, Block):
                 numbers += len(found.words)
-                _numbers(found, shreds, numbers)
+                _numbers(found, pieces, numbers)
             else:
-                shreds.add(found)
-    return shreds
+                pieces.add(found)
+    return pieces
 
 
-def _look(place: Place, shreds: Shreds) -> Iterator[Found]:
+def _look(place: Place, pieces: Pieces) -> Iterator[Found]:
     """What the parts at a place are, and what is inside of them."""
     types = list(map(type, place.parts))
     different = set(types)
@@ -71,27 +71,27 @@ def _look(place: Place, shreds: Shreds) -> Iterator[Found]:
             group = place
         else:
             group = _some(place, [i for i, t in enumerate(types) if kinds[t] == kind])
-        yield from _handled(kind, group, shreds)
+        yield from _handled(kind, group, pieces)
 
 
-def _handled(kind: str, place: Place, shreds: Shreds) -> list[Found]:
+def _handled(kind: str, place: Place, pieces: Pieces) -> list[Found]:
     """What the handler of a kind finds, without the parts that raise."""
     handler = HANDLERS[kind]
     try:
-        return list(handler(place, shreds))
+        return list(handler(place, pieces))
     except Exception:  # foreign code: anything, from anywhere
-        sound = [i for i in range(len(place.parts)) if _is_sound(kind, _some(place, [i]), shreds)]
+        sound = [i for i in range(len(place.parts)) if _is_sound(kind, _some(place, [i]), pieces)]
     if not sound:
         return []
     try:
-        return list(handler(_some(place, sound), shreds))
+        return list(handler(_some(place, sound), pieces))
     except Exception:  # sound one by one, not together
         return []
 
 
-def _is_sound(kind: str, place: Place, shreds: Shreds) -> bool:
+def _is_sound(kind: str, place: Place, pieces: Pieces) -> bool:
     try:
-        list(HANDLERS[kind](place, shreds))
+        list(HANDLERS[kind](place, pieces))
     except Exception:
         return False
     return True
@@ -103,22 +103,22 @@ def _some(place: Place, chosen: list[int]) -> Place:
     return replace(place, rows=rows, parts=[place.parts[i] for i in chosen])
 
 
-def _numbers(block: Block, shreds: Shreds, places: int) -> None:
+def _numbers(block: Block, pieces: Pieces, places: int) -> None:
     """Columns of a block of numbers, one place a column."""
 
     def wants(words: str) -> bool:
-        return shreds.wants(words, "number")
+        return pieces.wants(words, "number")
 
-    asks = None if shreds.wanted is None else wants
+    asks = None if pieces.wanted is None else wants
     for i, words in enumerate(block.words):
         place = words if block.place is None else block.place
-        if asks is not None and place not in shreds.places:
+        if asks is not None and place not in pieces.places:
             continue
         if asks is not None and block.type_name is not None:
             type_of = Piece(words, f"type({words})", "category", block.rows, Same(block.type_name))
-            shreds.add(type_of)
+            pieces.add(type_of)
         if block.place is not None and block.array.dtype.kind == "i":  # a length is no more
-            shreds.add(Piece(place, words, "number", block.rows, block.array[:, i]))
+            pieces.add(Piece(place, words, "number", block.rows, block.array[:, i]))
             continue
-        for name, column in of_numbers(words, block.array[:, i], places, asks):
-            shreds.add(Piece(place, name, "number", block.rows, column))
+        for name, column in number_features(words, block.array[:, i], places, asks):
+            pieces.add(Piece(place, name, "number", block.rows, column))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_auditor.checks.search.events import Beyond, Both, Equals, Event, OneOf
-from ldp_auditor.checks.search.layout import Column, Layout
+from ldp_auditor.checks.search.layout import Column
 from ldp_auditor.checks.search.proposals import Proposal, proposals
 from ldp_auditor.checks.search.strength import Half, strength
 from ldp_auditor.core import Floats
@@ -95,7 +95,7 @@ def _unique(joint: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[An
     return values, codes, totals
 
 
-def of_values(half: Half, tables: Sequence[Counted]) -> list[Proposal]:
+def propose_values(half: Half, tables: Sequence[Counted]) -> list[Proposal]:
     """A column has one value."""
     owner = np.concatenate([np.full(len(t.values), i) for i, t in enumerate(tables)])
     values = np.concatenate([t.values for t in tables])
@@ -107,7 +107,7 @@ def of_values(half: Half, tables: Sequence[Counted]) -> list[Proposal]:
     return proposals(half, make, counts)
 
 
-def of_thresholds(half: Half, layout: Layout, tables: Sequence[Counted]) -> list[Proposal]:
+def propose_thresholds(half: Half, tables: Sequence[Counted]) -> list[Proposal]:
     """A column of numbers is at least or at most a threshold, or between two."""
     wide = [t.column for t in tables if t.column.is_ordered and t.different > 8]
     names: list[tuple[Column, float]] = []
@@ -150,7 +150,7 @@ def of_thresholds(half: Half, layout: Layout, tables: Sequence[Counted]) -> list
     return found
 
 
-def of_sets(half: Half, tables: Sequence[Counted]) -> list[Proposal]:
+def propose_sets(half: Half, tables: Sequence[Counted]) -> list[Proposal]:
     """Sets of values of a column that one input has much more often than another.
 
     By the lemma of Neyman and Pearson the best sets collect the largest ratios.
