@@ -11,66 +11,77 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ldp_auditor.audits.comparison import Comparison, compare
-    from ldp_auditor.audits.interface import audit, audit_over_time
-    from ldp_auditor.audits.plan import AuditPlan
-    from ldp_auditor.audits.stopping import Stopping
-    from ldp_auditor.core import Claim, Counts, InputPair, Rates
-    from ldp_auditor.deprecated import Study, run, run_study, run_until_precise
-    from ldp_auditor.errors import AuditError
-    from ldp_auditor.results.audit_result import AuditResult
-    from ldp_auditor.sweeps import Grid, Sweep, sweep
+    from ldp_auditor.audits.comparison import Comparison as Comparison
+    from ldp_auditor.audits.comparison import compare as compare
+    from ldp_auditor.audits.gap import Explanation as Explanation
+    from ldp_auditor.audits.gap import Profile as Profile
+    from ldp_auditor.audits.gap import explain as explain
+    from ldp_auditor.audits.gap import profile as profile
+    from ldp_auditor.audits.interface import audit as audit
+    from ldp_auditor.audits.interface import audit_over_time as audit_over_time
+    from ldp_auditor.audits.plan import AuditPlan as AuditPlan
+    from ldp_auditor.audits.stopping import Stopping as Stopping
+    from ldp_auditor.checks.interface import check as check
+    from ldp_auditor.core import Claim as Claim
+    from ldp_auditor.core import Counts as Counts
+    from ldp_auditor.core import InputPair as InputPair
+    from ldp_auditor.core import Rates as Rates
+    from ldp_auditor.deprecated import Study as Study
+    from ldp_auditor.deprecated import run as run
+    from ldp_auditor.deprecated import run_study as run_study
+    from ldp_auditor.deprecated import run_until_precise as run_until_precise
+    from ldp_auditor.errors import AuditError as AuditError
+    from ldp_auditor.results.audit_result import AuditResult as AuditResult
+    from ldp_auditor.results.audit_result import AuditResults as AuditResults
+    from ldp_auditor.results.check_result import CheckResult as CheckResult
+    from ldp_auditor.sweeps import Grid as Grid
+    from ldp_auditor.sweeps import Sweep as Sweep
+    from ldp_auditor.sweeps import sweep as sweep
+    from ldp_auditor.testing import assert_ldp as assert_ldp
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "audit": "ldp_auditor.audits.interface",
-    "audit_over_time": "ldp_auditor.audits.interface",
-    "AuditPlan": "ldp_auditor.audits.plan",
-    "compare": "ldp_auditor.audits.comparison",
-    "Comparison": "ldp_auditor.audits.comparison",
-    "AuditResult": "ldp_auditor.results.audit_result",
-    "Claim": "ldp_auditor.core",
-    "Counts": "ldp_auditor.core",
-    "InputPair": "ldp_auditor.core",
-    "Rates": "ldp_auditor.core",
-    "AuditError": "ldp_auditor.errors",
-    "Stopping": "ldp_auditor.audits.stopping",
-    "Grid": "ldp_auditor.sweeps",
-    "Sweep": "ldp_auditor.sweeps",
-    "sweep": "ldp_auditor.sweeps",
-    "Study": "ldp_auditor.deprecated",
-    "run": "ldp_auditor.deprecated",
-    "run_study": "ldp_auditor.deprecated",
-    "run_until_precise": "ldp_auditor.deprecated",
+    "audit": "audits.interface",
+    "audit_over_time": "audits.interface",
+    "compare": "audits.comparison",
+    "check": "checks.interface",
+    "explain": "audits.gap",
+    "profile": "audits.gap",
+    "sweep": "sweeps",
+    "assert_ldp": "testing",
+    "AuditError": "errors",
+    "AuditPlan": "audits.plan",
+    "AuditResult": "results.audit_result",
+    "AuditResults": "results.audit_result",
+    "CheckResult": "results.check_result",
+    "Claim": "core",
+    "Comparison": "audits.comparison",
+    "Counts": "core",
+    "Explanation": "audits.gap",
+    "Grid": "sweeps",
+    "InputPair": "core",
+    "Profile": "audits.gap",
+    "Rates": "core",
+    "Stopping": "audits.stopping",
+    "Sweep": "sweeps",
 }
+"""The module of every public name."""
 
-__all__ = [
-    "AuditError",
-    "AuditPlan",
-    "AuditResult",
-    "Claim",
-    "Comparison",
-    "Counts",
-    "Grid",
-    "InputPair",
-    "Rates",
-    "Stopping",
-    "Study",
-    "Sweep",
-    "__version__",
-    "audit",
-    "audit_over_time",
-    "compare",
-    "run",
-    "run_study",
-    "run_until_precise",
-    "sweep",
-]
+_OF_0_1 = ("Study", "run", "run_study", "run_until_precise")
+"""Names of version 0.1 that warn."""
+
+__all__ = ["__version__", *_HOMES]  # noqa: PLE0604 (all of them are names)
 
 
 def __getattr__(name: str) -> Any:
     """Import on first use, so that the command line answers before numba is loaded."""
-    if name not in _HOMES:
+    home = "deprecated" if name in _OF_0_1 else _HOMES.get(name)
+    if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOMES[name]), name)
+    return getattr(importlib.import_module(f"{__name__}.{home}"), name)
+
+
+def __dir__() -> list[str]:
+    """Return what there is, for tab completion."""
+    return sorted({*globals(), *_HOMES})

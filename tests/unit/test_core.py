@@ -312,7 +312,7 @@ def test_progress_adds_up() -> None:
 def test_comparison_figure_shows_the_results() -> None:
     names = ["GRR", "SUE", "LHO"]
     comparison = compare(among=names, epsilon=1.5, domain_size=5, trials=1000, attack="both")
-    bars = comparison_bars(comparison)
+    bars = comparison_bars(comparison.results)
     assert bars.claimed == 1.5
     assert bars.names == names
     assert bars.claims_nothing == [False, False, True]

@@ -17,33 +17,63 @@ from ldp_auditor.audits.run import run
 from ldp_auditor.core import Claim
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.execution.engines import Engine, open_engine
-from ldp_auditor.results.audit_result import AuditResult
+from ldp_auditor.results.audit_result import AuditResult, AuditResults
+from ldp_auditor.results.fields import Plain, real, truth
 from ldp_auditor.results.folder import results_folder
 from ldp_auditor.results.journal import Journal
+from ldp_auditor.results.showing import Shown
 from ldp_auditor.results.violations import ViolationCount
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Shown):
     """Audits of several protocols under one claim."""
 
     claim: Claim
-    results: tuple[AuditResult, ...]
+    results: AuditResults
     refused: Mapping[str, str]
     """Why a protocol cannot make the claim, by its name."""
+    named: bool = False
+    """Whether the protocols were named, so that the claim was tested on each of them."""
 
     @property
     def violations(self) -> ViolationCount:
         """How many of the audits found a violation."""
-        return ViolationCount.of_results(self.results)
+        return self.results.violations
+
+    @property
+    def remarks(self) -> list[str]:
+        """What is to be said beside the table, a line each."""
+        lines: list[str] = []
+        if not self.named:
+            lines += [f"{name} was left out: {reason}" for name, reason in self.refused.items()]
+            free = [r.mechanism for r in self.results if r.claim.epsilon == math.inf]
+            lines += [
+                f"{name} promises nothing; name it to test the claim on it"
+                for name in dict.fromkeys(free)
+            ]
+        return [*lines, self.violations.words]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
+        """Return plain values for JSON."""
         return {
-            "results": [result.to_dict() for result in self.results],
+            "epsilon": self.claim.epsilon,
+            "delta": self.claim.delta,
+            **self.results.to_dict(),
             "refused": [{"mechanism": m, "reason": r} for m, r in self.refused.items()],
-            **self.violations.to_dict(),
+            "named": self.named,
         }
+
+    @classmethod
+    def from_dict(cls, plain: Plain) -> Comparison:
+        """Read what `to_dict` wrote, or raise."""
+        claim = Claim(real(plain, "epsilon"), real(plain, "delta"))
+        refused = {entry["mechanism"]: entry["reason"] for entry in plain["refused"]}
+        return cls(claim, AuditResults.from_dict(plain), refused, truth(plain, "named"))
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return the rows of the tidy table."""
+        return self.results.to_rows()
 
 
 @dataclass(frozen=True)
@@ -53,6 +83,8 @@ class ComparisonPlan:
     claim: Claim
     audits: tuple[AuditPlan, ...]
     refused: Mapping[str, str]
+    named: bool = False
+    """Whether the protocols were named."""
 
     @property
     def trials(self) -> int:
@@ -114,7 +146,7 @@ def plan_comparison(
             plans += audits
     if refused and all(plan.mechanism.claim.epsilon == math.inf for plan in plans):
         raise AuditError(next(iter(refused.values())))
-    return ComparisonPlan(claim, tuple(plans), refused)
+    return ComparisonPlan(claim, tuple(plans), refused, bool(named))
 
 
 PLANNED = (
@@ -179,7 +211,7 @@ def run_comparison(
         if on_start is not None:
             on_start(audit.mechanism.name)
         results += run(audit, engine=engine, journal=journal, progress=progress)
-    return Comparison(plan.claim, tuple(results), plan.refused)
+    return Comparison(plan.claim, AuditResults(results), plan.refused, plan.named)
 
 
 def compare(

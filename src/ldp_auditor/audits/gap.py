@@ -15,41 +15,174 @@ from typing import Any
 from ldp_auditor.attacks import ATTACKS
 from ldp_auditor.attacks.optimal import best_exact_threshold
 from ldp_auditor.audits.chunks import Progress
+from ldp_auditor.audits.interface import Pair, Trials, plan_audit
 from ldp_auditor.audits.plan import AuditPlan
 from ldp_auditor.audits.run import run
 from ldp_auditor.audits.stopping import MOST_TRIALS
-from ldp_auditor.core import Counts, Goal, InputPair, Rates, Reports
-from ldp_auditor.errors import AuditError, require
-from ldp_auditor.execution.engines import Engine
-from ldp_auditor.results.audit_result import AuditResult
+from ldp_auditor.core import Claim, Counts, Goal, InputPair, Mechanism, Rates, Reports
+from ldp_auditor.errors import AuditError, require, whole_number
+from ldp_auditor.execution.engines import Engine, open_engine
+from ldp_auditor.results.audit_result import AuditResults
+from ldp_auditor.results.fields import Plain
 from ldp_auditor.results.journal import Journal
+from ldp_auditor.results.showing import Shown
 from ldp_auditor.results.violations import ViolationCount
-from ldp_auditor.theory.loss_law import LossLaw
+from ldp_auditor.theory.loss_law import LossLaw, privacy_profile
+
+MOST_POINTS = 10_000
+"""Epsilons of a profile at most."""
 
 CERTIFICATES = (0.9, 0.99)
 """Shares of the worst case for which the needed trials are told."""
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(Shown):
     """Audits by every attack, and the trials that the optimal one would need."""
 
-    results: tuple[AuditResult, ...]
+    results: AuditResults
     trials_for: Mapping[float, int | None]
     """Trials by which the optimal attack is expected to prove that share of the worst case."""
 
     @property
     def violations(self) -> ViolationCount:
         """How many of the audits found a violation."""
-        return ViolationCount.of_results(self.results)
+        return self.results.violations
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return {
-            "results": [result.to_dict() for result in self.results],
-            "trials_for": {str(share): trials for share, trials in self.trials_for.items()},
-            **self.violations.to_dict(),
-        }
+        """Return plain values for JSON."""
+        certificates = {str(share): trials for share, trials in self.trials_for.items()}
+        return {**self.results.to_dict(), "trials_for": certificates}
+
+    @classmethod
+    def from_dict(cls, plain: Plain) -> Explanation:
+        """Read what `to_dict` wrote, or raise."""
+        certificates = {float(share): trials for share, trials in plain["trials_for"].items()}
+        return cls(AuditResults.from_dict(plain), certificates)
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return the rows of the tidy table."""
+        return self.results.to_rows()
+
+
+@dataclass(frozen=True)
+class Profile(Shown):
+    """The exact privacy profile: the smallest delta at every epsilon."""
+
+    title: str
+    claim: Claim
+    points: tuple[tuple[float, float], ...]
+    """Epsilons and their deltas."""
+    curve: tuple[tuple[float, float], ...]
+    """The same, close together for a figure."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {"title": self.title, **vars(self.claim), "points": self.to_rows()}
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return a row for every epsilon."""
+        return [{"epsilon": epsilon, "delta": delta} for epsilon, delta in self.points]
+
+
+def explain(
+    mechanism: str | Mechanism,
+    *,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    domain_size: int | None = None,
+    pair: Pair | None = None,
+    neighbours: str | None = None,
+    attribute: int | None = None,
+    reports: int | None = None,
+    composition: str | None = None,
+    composed_delta: float | None = None,
+    bound: str = "clopper-pearson",
+    alpha: float = 0.01,
+    trials: Trials = 1_000_000,
+    precision: float | None = None,
+    max_trials: int | None = None,
+    seed: int = 42,
+    engine: str | Engine | None = None,
+    address: str | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Explanation:
+    """Tell where the gap between the claim and the measured epsilon comes from, by every attack.
+
+    The settings are those of `audit`.
+
+    >>> explanation = explain("SUE", epsilon=1.0, domain_size=9, trials=10_000)
+    >>> [result.attack for result in explanation.results]
+    ['paper', 'optimal']
+    """
+    plan = plan_audit(
+        mechanism,
+        epsilon=epsilon,
+        delta=delta,
+        domain_size=domain_size,
+        pair=pair,
+        neighbours=neighbours,
+        attribute=attribute,
+        reports=reports,
+        composition=composition,
+        composed_delta=composed_delta,
+        bound=bound,
+        alpha=alpha,
+        trials=trials,
+        precision=precision,
+        max_trials=max_trials,
+        seed=seed,
+        **options,
+    )
+    with open_engine(engine, workers, address, needs=plan) as opened:
+        return explain_plan(plan, engine=opened, progress=progress)
+
+
+def profile(
+    mechanism: str | Mechanism,
+    *,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    domain_size: int | None = None,
+    pair: Pair | None = None,
+    neighbours: str | None = None,
+    attribute: int | None = None,
+    reports: int | None = None,
+    points: int = 21,
+    **options: Any,
+) -> Profile:
+    """Return the exact privacy profile of a protocol: the smallest delta at every epsilon.
+
+    >>> profile("GRR", epsilon=1.0, domain_size=9, points=3).points[-1]
+    (1.2, 0.0)
+    """
+    plan = plan_audit(
+        mechanism,
+        epsilon=epsilon,
+        delta=delta,
+        domain_size=domain_size,
+        pair=pair,
+        neighbours=neighbours,
+        attribute=attribute,
+        reports=reports,
+        **options,
+    )
+    return profile_of(plan, points)
+
+
+def profile_of(plan: AuditPlan, points: int) -> Profile:
+    """Return the privacy profile of what a plan audits."""
+    points = whole_number("points", points, 2, MOST_POINTS)
+    look, law = known_law(plan)
+    claim = look.mechanism.claim
+    largest = min(1.2 * claim.epsilon, 20.0)
+    title = f"Privacy profile of {plan.mechanism.name}, k = {plan.mechanism.domain_size}"
+    if plan.is_over_time:
+        title += f", {plan.reports[0]} reports"
+    table, curve = (tuple(privacy_profile(law, largest, n)) for n in (points, 400))
+    return Profile(title, claim, table, curve)
 
 
 def explain_plan(
@@ -74,7 +207,7 @@ def explain_plan(
         f"the exact rates of the paper's attack on so many reports of {plan.mechanism.name} are "
         "not known here, so that its gap cannot be accounted for; audit measures it",
     )
-    results = tuple(
+    results = AuditResults(
         run(replace(plan, attack=attack), engine=engine, journal=journal, progress=progress)[0]
         for attack in ATTACKS
     )

@@ -16,7 +16,7 @@ from ldp_auditor.core import InputPair, Mechanism
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.execution.engines import Engine, open_engine
 from ldp_auditor.mechanisms import RecordMechanism
-from ldp_auditor.results.audit_result import AuditResult
+from ldp_auditor.results.audit_result import AuditResult, AuditResults
 from ldp_auditor.results.folder import results_folder
 
 Pair = InputPair | tuple[Any, Any]
@@ -104,7 +104,7 @@ def audit_over_time(
     workers: int | None = None,
     progress: Progress | None = None,
     **settings: Any,
-) -> tuple[AuditResult, ...]:
+) -> AuditResults:
     """Audit users who report again and again, after each of several numbers of `reports`.
 
     `settings` are those of `plan_audit`.

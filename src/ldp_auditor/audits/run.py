@@ -17,7 +17,7 @@ from ldp_auditor.audits.stopping import Stopping, alpha_of_look
 from ldp_auditor.core import Attack, Counts, Goal, InputPair, Rates, Reports, verdict_on
 from ldp_auditor.execution.engines import Engine
 from ldp_auditor.execution.threads import ThreadEngine
-from ldp_auditor.results.audit_result import AuditResult
+from ldp_auditor.results.audit_result import AuditResult, AuditResults
 from ldp_auditor.results.journal import Journal
 from ldp_auditor.seeding import chunk_generator
 
@@ -31,7 +31,7 @@ def run(
     engine: Engine | None = None,
     journal: Journal | None = None,
     progress: Progress | None = None,
-) -> tuple[AuditResult, ...]:
+) -> AuditResults:
     """Carry out a plan: a result for every number of reports.
 
     The counts are the same on any engine with any number of workers. With a journal, a plan that
@@ -43,7 +43,7 @@ def run(
         kept = journal.entries[plan.key]["results"]
         if progress is not None:
             progress(2 * plan.most_trials)
-        return tuple(AuditResult.from_dict(result) for result in kept)
+        return AuditResults(AuditResult.from_dict(result) for result in kept)
     started = time.perf_counter()
     attacks = tuple(fit_attack(look) for look in plan.looks)
     chunks = Chunks.of(plan, attacks)
@@ -56,7 +56,7 @@ def run(
         looks = zip(plan.looks, counts, strict=True)
         evidence = [Evidence(seen, look.bound_of(seen), plan.alpha) for look, seen in looks]
     seconds = time.perf_counter() - started
-    results = tuple(
+    results = AuditResults(
         _result(plan, look, attack, found, seconds)
         for look, attack, found in zip(plan.looks, attacks, evidence, strict=True)
     )

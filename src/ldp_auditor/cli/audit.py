@@ -34,7 +34,7 @@ from ldp_auditor.cli.arguments import (
     parse_pair,
     parse_reports,
 )
-from ldp_auditor.cli.output import console, exit_code, say, say_json, tell
+from ldp_auditor.cli.output import exit_code, show
 from ldp_auditor.errors import require
 
 
@@ -73,7 +73,6 @@ def audit(
     from ldp_auditor.report.figures import check_figure_path
     from ldp_auditor.report.progress import progress_bar
     from ldp_auditor.results.folder import results_folder
-    from ldp_auditor.results.violations import ViolationCount
 
     plan = plan_audit(
         make_protocol(words, epsilon, domain_size, delta),
@@ -103,20 +102,6 @@ def audit(
         progress_bar(f"auditing {plan.mechanism.name}", 2 * plan.most_trials) as bar,
     ):
         results = run(plan, engine=opened, journal=journal, progress=bar.advance)
-    found = ViolationCount.of_results(results)
-    if as_json:
-        several = {"results": [result.to_dict() for result in results], **found.to_dict()}
-        say_json(several if len(results) > 1 else results[0].to_dict())
-    else:
-        from ldp_auditor.report.tables import over_time_table, result_table
-
-        table = over_time_table(results) if len(results) > 1 else result_table(results[0])
-        say(table.draw(console()))
-        if len(results) > 1:
-            say(found.words)
-    if figure is not None:
-        from ldp_auditor.report.over_time import draw_over_time, over_time_curves
-
-        draw_over_time(over_time_curves(results), figure)
-        tell(f"figure written to {figure}")
-    return exit_code(found.violations)
+    shown = results if len(results) > 1 else results[0]
+    show(shown, shown.to_dict(), as_json=as_json, figure=figure)
+    return exit_code(results.violations.violations)

@@ -24,7 +24,7 @@ from ldp_auditor.cli.arguments import (
     convert_options,
     split_words,
 )
-from ldp_auditor.cli.output import exit_code, say, say_json, say_sentences
+from ldp_auditor.cli.output import exit_code, show
 from ldp_auditor.errors import AuditError, require, whole_number
 
 
@@ -94,7 +94,6 @@ def check(
     from ldp_auditor.checks.run import run_check
     from ldp_auditor.execution.ray_cluster import ray_if_asked
     from ldp_auditor.page.saved_checks import can_keep, keep_check
-    from ldp_auditor.report.evidence import evidence_text
     from ldp_auditor.report.progress import progress_bar
 
     require(epsilon is not None, "a check needs the claim: --epsilon")
@@ -137,12 +136,7 @@ def check(
     result = replace(result, repeat=_repeat(sys.argv[1:], seed, bool(result.learned)))
     if out is not None:
         keep_check(out, result, trials if plan is None else plan.trials)
-    if as_json:
-        say_json(result.to_dict())
-    else:
-        evidence, _, command = evidence_text(result).rpartition("\n")
-        say_sentences(evidence)
-        say(command)  # in one line, so that it can be copied
+    show(result, result.to_dict(), as_json=as_json)
     return exit_code(result.verdict == "violation")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Annotated
 
@@ -38,15 +37,7 @@ from ldp_auditor.cli.arguments import (
     parse_reports,
     split_words,
 )
-from ldp_auditor.cli.output import (
-    EXIT_BAD_INPUT,
-    console,
-    exit_code,
-    say,
-    say_json,
-    say_sentences,
-    tell,
-)
+from ldp_auditor.cli.output import EXIT_BAD_INPUT, exit_code, show, tell
 
 
 def compare(
@@ -147,29 +138,7 @@ def compare(
         comparison = run_comparison(
             plan, engine=opened, journal=journal, progress=bar.advance, on_start=bar.describe
         )
-    if as_json:
-        say_json(comparison.to_dict())
-    else:
-        from ldp_auditor.report.tables import comparison_table
-
-        say(comparison_table(comparison).draw(console()))
-        if not protocols:
-            for name, reason in comparison.refused.items():
-                say_sentences(f"{name} was left out: {reason}")
-            free = [r.mechanism for r in comparison.results if r.claim.epsilon == math.inf]
-            for name in dict.fromkeys(free):
-                say_sentences(f"{name} promises nothing; name it to test the claim on it")
-        say_sentences(comparison.violations.words)
-    if figure is not None:
-        if not any(audit.is_over_time for audit in plan.audits):
-            from ldp_auditor.report.figures import comparison_bars, draw_comparison
-
-            draw_comparison(comparison_bars(comparison), figure)
-        else:
-            from ldp_auditor.report.over_time import draw_over_time, over_time_curves
-
-            draw_over_time(over_time_curves(comparison.results), figure)
-        tell(f"figure written to {figure}")
+    show(comparison, comparison.to_dict(), as_json=as_json, figure=figure)
     left_out = [name for name in comparison.refused if name in protocols]
     for name in left_out:
         tell(f"ldp-auditor: {name}: {comparison.refused[name]}")

@@ -32,8 +32,7 @@ from ldp_auditor.cli.arguments import (
     parse_pair,
     parse_reports,
 )
-from ldp_auditor.cli.output import console, exit_code, say, say_json, say_sentences, tell
-from ldp_auditor.errors import whole_number
+from ldp_auditor.cli.output import exit_code, show
 
 OneReports = Annotated[
     str | None,
@@ -71,9 +70,8 @@ def explain(
     from ldp_auditor.audits.gap import explain_plan
     from ldp_auditor.audits.interface import plan_audit
     from ldp_auditor.execution.engines import open_engine
-    from ldp_auditor.report.figures import check_figure_path, default_figure, draw_explanation
+    from ldp_auditor.report.figures import check_figure_path, default_figure
     from ldp_auditor.report.progress import progress_bar
-    from ldp_auditor.report.tables import certificate_lines, explanation_table
 
     plan = plan_audit(
         make_protocol(words, epsilon, domain_size, delta),
@@ -99,15 +97,7 @@ def explain(
         progress_bar(f"explaining {plan.mechanism.name}", 4 * plan.most_trials) as bar,
     ):
         explanation = explain_plan(plan, engine=opened, progress=bar.advance)
-    if as_json:
-        say_json(explanation.to_dict())
-    else:
-        say(explanation_table(explanation).draw(console()))
-        say_sentences(certificate_lines(explanation))
-        say_sentences(explanation.violations.words)
-    if figure is not None:
-        draw_explanation(explanation, figure)
-        tell(f"figure written to {figure}")
+    show(explanation, explanation.to_dict(), as_json=as_json, figure=figure)
     return exit_code(explanation.violations.violations)
 
 
@@ -127,11 +117,9 @@ def profile(
     as_json: AsJson = False,
 ) -> None:
     """Show the exact privacy profile of a protocol: the smallest delta at every epsilon."""
-    from ldp_auditor.audits.gap import known_law
+    from ldp_auditor.audits.gap import profile_of
     from ldp_auditor.audits.interface import plan_audit
-    from ldp_auditor.report.figures import check_figure_path, default_figure, draw_profile
-    from ldp_auditor.report.tables import profile_table
-    from ldp_auditor.theory.loss_law import privacy_profile
+    from ldp_auditor.report.figures import check_figure_path, default_figure
 
     plan = plan_audit(
         make_protocol(words, epsilon, domain_size, delta),
@@ -140,22 +128,9 @@ def profile(
         attribute=attribute,
         reports=parse_reports(reports),
     )
-    points = whole_number("points", points, 2, 10_000)
-    look, law = known_law(plan)
-    mechanism = look.mechanism
+    found = profile_of(plan, points)
     if figure is None and not as_json:
         figure = default_figure("profile.png")
     if figure is not None:
         check_figure_path(figure)
-    largest = min(1.2 * mechanism.claim.epsilon, 20.0)
-    curve = privacy_profile(law, largest, points)
-    title = f"Privacy profile of {mechanism.name}, k = {mechanism.domain_size}"
-    if plan.is_over_time:
-        title += f", {plan.reports[0]} reports"
-    if as_json:
-        say_json([{"epsilon": e, "delta": d} for e, d in curve])
-    else:
-        say(profile_table(title, curve).draw(console()))
-    if figure is not None:
-        draw_profile(title, privacy_profile(law, largest, 400), mechanism.claim, figure)
-        tell(f"figure written to {figure}")
+    show(found, found.to_rows(), as_json=as_json, figure=figure)

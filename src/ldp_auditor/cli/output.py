@@ -12,7 +12,11 @@ import textwrap
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.console import Console
+
+    from ldp_auditor.results.showing import Shown
 
 EXIT_NO_VIOLATION, EXIT_VIOLATION, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 0, 1, 2, 130
 
@@ -57,6 +61,26 @@ def say_sentences(text: str) -> None:
 def say_json(value: object) -> None:
     """Print one JSON value on standard output."""
     say(json.dumps(value, allow_nan=False))
+
+
+def show(result: Shown, plain: object, *, as_json: bool, figure: Path | None = None) -> None:
+    """Print a result, as the `plain` values of JSON or in words, and draw its `figure`."""
+    from ldp_auditor.report.showing import content_of
+    from ldp_auditor.report.text_table import TextTable, Verbatim
+
+    if as_json:
+        say_json(plain)
+    else:
+        for part in content_of(result):
+            if isinstance(part, TextTable):
+                say(part.draw(console()))
+            elif isinstance(part, Verbatim):
+                say(part)
+            else:
+                say_sentences(part)
+    if figure is not None:
+        result.plot(figure)
+        tell(f"figure written to {figure}")
 
 
 def console() -> Console:

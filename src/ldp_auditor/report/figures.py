@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ldp_auditor.audits.comparison import Comparison
-from ldp_auditor.audits.gap import Explanation
 from ldp_auditor.core import Claim
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.report.gap import gap_steps
@@ -50,11 +48,11 @@ class ComparisonBars:
     series: Sequence[Series]
 
 
-def comparison_bars(comparison: Comparison) -> ComparisonBars:
+def comparison_bars(results: Sequence[AuditResult]) -> ComparisonBars:
     """Collect the data of the comparison figure."""
-    first = comparison.results[0]
+    first = results[0]
     by_attack: dict[str, list[AuditResult]] = {}
-    for result in comparison.results:
+    for result in results:
         by_attack.setdefault(result.attack, []).append(result)
     one_attack = by_attack[first.attack]
     return ComparisonBars(
@@ -63,21 +61,21 @@ def comparison_bars(comparison: Comparison) -> ComparisonBars:
             f"attack: {', '.join(by_attack)}; k = {first.domain_size}, "
             f"T = {first.counts.trials:,}, confidence 1 - {first.alpha:g}"
         ),
-        claimed=comparison.claim.epsilon,
+        claimed=max((r.epsilon for r in results if r.epsilon < math.inf), default=1.0),
         names=[result.mechanism for result in one_attack],
         claims_nothing=[result.claim.epsilon == math.inf for result in one_attack],
         series=[
             Series(
                 attack,
-                [result.empirical_epsilon for result in results],
-                [result.attack_epsilon for result in results],
+                [result.empirical_epsilon for result in mine],
+                [result.attack_epsilon for result in mine],
             )
-            for attack, results in by_attack.items()
+            for attack, mine in by_attack.items()
         ],
     )
 
 
-def draw_comparison(bars: ComparisonBars, path: Path) -> None:
+def draw_comparison(bars: ComparisonBars) -> Figure:
     """Draw the measured epsilons as bars, the claim as a dashed line, like the paper's Figure 1."""
     from ldp_auditor.report.drawing import Figure, Patch
 
@@ -129,14 +127,13 @@ def draw_comparison(bars: ComparisonBars, path: Path) -> None:
     axes.set_ylim(0, top)
     axes.set_title(bars.title, fontsize=10)
     axes.spines[["top", "right"]].set_visible(False)
-    save(figure, path)
+    return figure
 
 
-def draw_explanation(explanation: Explanation, path: Path) -> None:
+def draw_explanation(results: Sequence[AuditResult]) -> Figure:
     """Draw the account of the gap as a waterfall, a panel per attack."""
     from ldp_auditor.report.drawing import Figure
 
-    results = explanation.results
     figure = Figure(figsize=(5.2 * len(results), 4.0), layout="constrained")
     panels = figure.subplots(1, len(results), sharey=True, squeeze=False)[0]
     labels = ("claimed", "slack of\nanalysis", "weakness\nof attack", "Monte\nCarlo", "proven")
@@ -171,12 +168,10 @@ def draw_explanation(explanation: Explanation, path: Path) -> None:
         f"alpha = {first.alpha:g}",
         fontsize=11,
     )
-    save(figure, path)
+    return figure
 
 
-def draw_profile(
-    title: str, points: Sequence[tuple[float, float]], claim: Claim, path: Path
-) -> None:
+def draw_profile(title: str, points: Sequence[tuple[float, float]], claim: Claim) -> Figure:
     """Draw the smallest delta over epsilon, and the claim as a point."""
     from ldp_auditor.report.drawing import Figure
 
@@ -196,7 +191,7 @@ def draw_profile(
     axes.set_title(title, fontsize=10)
     axes.legend(fontsize=8, frameon=False)
     axes.spines[["top", "right"]].set_visible(False)
-    save(figure, path)
+    return figure
 
 
 def default_figure(name: str) -> Path | None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ldp_auditor.report.figures import GREY, PALETTE, save
+from ldp_auditor.report.figures import GREY, PALETTE
 from ldp_auditor.results.audit_result import AuditResult
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from matplotlib.typing import LineStyleType
 
 
@@ -68,7 +68,7 @@ def over_time_curves(results: Sequence[AuditResult]) -> OverTime:
     return OverTime(title, curves, limit, f"tight composition{at}")
 
 
-def draw_over_time(data: OverTime, path: Path) -> None:
+def draw_over_time(data: OverTime) -> Figure:
     """Draw measured epsilons over the number of reports, with exact curves and promises."""
     from ldp_auditor.report.drawing import Figure, Line2D
 
@@ -107,7 +107,7 @@ def draw_over_time(data: OverTime, path: Path) -> None:
         handles, [*labels, *styles], fontsize=8, frameon=False, loc="outside lower center", ncols=3
     )
     axes.spines[["top", "right"]].set_visible(False)
-    save(figure, path)
+    return figure
 
 
 def _drawn(values: Sequence[float | None]) -> list[float]:

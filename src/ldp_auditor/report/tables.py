@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Sequence
 
 from ldp_auditor.adapters import available, is_installed
-from ldp_auditor.audits.comparison import Comparison
 from ldp_auditor.audits.gap import Explanation
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.core import Claim, InputPair, exceeds
@@ -73,12 +72,12 @@ def _guarantees(protocol: type[FrequencyOracle] | type[RecordMechanism]) -> str:
     return "epsilon, delta" if protocol.approximate else "epsilon"
 
 
-def comparison_table(comparison: Comparison) -> TextTable:
+def comparison_table(results: Sequence[AuditResult]) -> TextTable:
     """One row per audit."""
-    attacks = {result.attack for result in comparison.results}
-    over_time = any(result.is_over_time for result in comparison.results)
+    attacks = {result.attack for result in results}
+    over_time = any(result.is_over_time for result in results)
     rows = []
-    for result in comparison.results:
+    for result in results:
         counts = result.counts
         promised = result.claim.epsilon
         rows.append(
@@ -95,8 +94,8 @@ def comparison_table(comparison: Comparison) -> TextTable:
                 verdict_word(result),
             )
         )
-    first = comparison.results[0]
-    deltas = {result.delta for result in comparison.results}
+    first = results[0]
+    deltas = {result.delta for result in results}
     where = " where one is needed" if 0.0 in deltas else ""
     deltas -= {0.0}
     title = (

@@ -153,6 +153,10 @@ class TextTable:
         return f"Left out for want of room: {', '.join(names)} (--json or a wider terminal has all)"
 
 
+class Verbatim(str):
+    """A line that is never cut, such as a command that can be copied."""
+
+
 NO_BREAK = "\xa0"
 """Stands for a space where no line ends."""
 

@@ -12,6 +12,7 @@ from ldp_auditor.bounds import find_bound
 from ldp_auditor.core import Claim, Counts, Verdict, verdict_on
 from ldp_auditor.errors import require
 from ldp_auditor.results.fields import Plain, real, text, truth, whole
+from ldp_auditor.results.showing import Shown
 
 POWER_RATES = (0.5, 0.1, 0.01, 0.001)
 """Probabilities of an event for which the power is told."""
@@ -51,7 +52,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class CheckResult:
+class CheckResult(Shown):
     """What a check found, and what it could have found."""
 
     name: str
@@ -122,6 +123,12 @@ class CheckResult:
             "repeat": self.repeat,
             "seconds": self.seconds,
         }
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return a row for every event that was counted."""
+        plain = self.to_dict()
+        about = {name: plain[name] for name in ("target", "epsilon", "delta", "alpha", "seed")}
+        return [{**about, **finding} for finding in plain["findings"]]
 
     @classmethod
     def from_dict(cls, plain: Plain) -> CheckResult:

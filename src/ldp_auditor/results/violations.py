@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ldp_auditor.results.audit_result import AuditResult
 
 LIKELY = 0.05
 """So many false alarms or more must be at least as probable as this to be taken for such."""
@@ -33,7 +32,7 @@ class ViolationCount:
     """Audits without a claim, on top of those."""
 
     @classmethod
-    def of_results(cls, results: Iterable[AuditResult]) -> ViolationCount:
+    def of_results(cls, results: Iterable[Any]) -> ViolationCount:
         """Count the violations among results."""
         return cls._of((r.verdict, r.alpha, r.claim.epsilon) for r in results)
 
