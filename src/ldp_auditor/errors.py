@@ -33,10 +33,10 @@ def whole_number(name: str, value: Any, at_least: int, at_most: int | None = Non
     except TypeError:
         shown = repr(value) if isinstance(value, str) else str(value)
         raise AuditError(f"{name} must be a whole number, got {name}={shown[:40]}") from None
-    told = str(number) if abs(number) < 10**40 else f"{str(number)[:20]}..."
-    require(number >= at_least, f"{name} must be at least {at_least}, got {name}={told}")
+    shown = str(number) if abs(number) < 10**40 else f"{str(number)[:20]}..."
+    require(number >= at_least, f"{name} must be at least {at_least}, got {name}={shown}")
     if at_most is not None:
-        require(number <= at_most, f"{name} must be at most {at_most}, got {name}={told}")
+        require(number <= at_most, f"{name} must be at most {at_most}, got {name}={shown}")
     return number
 
 

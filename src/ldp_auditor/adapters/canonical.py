@@ -1,4 +1,4 @@
-"""A whole report as something to count: equal if type, order and content are."""
+"""Canonical forms of values: hashable, and equal if type, order and content are equal."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 
 DEEPEST = 20
-"""Levels of nesting after which a part's type stands for it; it may contain itself."""
+"""Deeper parts count by their type only: a part may contain itself."""
 
 MOST_PARTS = 20_000
-"""Parts after which a report is opaque: one whose parts are shared may unfold without end."""
+"""Reports with more parts count by their type only: shared parts may unfold without end."""
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 def canonical(report: Any) -> Hashable:
-    """The report as something to count; two reports that look the same are the same."""
+    """A hashable form of `report`; equal for two reports of equal type, order and content."""
     try:
         return _Canonical().of(report, 0)
     except Exception:  # foreign objects may raise anything from anywhere
@@ -30,14 +30,14 @@ def canonical(report: Any) -> Hashable:
 
 @dataclass
 class _Canonical:
-    """Takes one report in, part by part."""
+    """Builds the form of one report, part by part."""
 
     left: int = MOST_PARTS
     around: set[int] = field(default_factory=set)
-    """The parts that it is inside of."""
+    """Identities of the parts that contain the present one."""
 
     def of(self, part: Any, depth: int) -> Hashable:
-        """A part as something to count."""
+        """A hashable form of a part."""
         kind = type(part)
         if kind in PLAIN:
             return (kind.__name__, part)
@@ -52,7 +52,7 @@ class _Canonical:
         return (kind.__name__, *inside)
 
     def _inside(self, part: Any, depth: int) -> Iterable[Hashable]:
-        """What is in a part."""
+        """The content of a part."""
         if isinstance(part, (list, tuple)):
             return self._entries(tuple(part), depth)
         if isinstance(part, np.ndarray) and part.dtype.kind != "O":
@@ -93,7 +93,7 @@ SINGLE: tuple[tuple[Any, Callable[[Any], tuple[Hashable, ...]]], ...] = (
     (bytearray, lambda part: (bytes(part),)),
     (PurePath, lambda part: (str(part),)),
 )
-"""What has no parts, and what stands for it."""
+"""Types without parts, and their hashable content."""
 
 
 def attributes(part: Any) -> list[tuple[str, Any]]:
@@ -111,7 +111,7 @@ def attributes(part: Any) -> list[tuple[str, Any]]:
 
 
 def text_of(part: Any) -> str:
-    """What an object writes of itself, without its address; empty if it cannot."""
+    """The `repr` of an object without its address; empty if it raises."""
     try:
         return _ADDRESS.sub("", repr(part))
     except Exception:  # a foreign repr may raise anything
@@ -119,13 +119,13 @@ def text_of(part: Any) -> str:
 
 
 def category_key(value: Any) -> Hashable:
-    """A hashable stand-in for anything; what can be shown as it is stays."""
+    """The value itself if it is plain, so that it can be shown; otherwise its canonical form."""
     if type(value) in PLAIN or type(value) is float or value is None:
         return value  # type: ignore[no-any-return]
     return canonical(value)
 
 
 def shortened(report: Any) -> str:
-    """A report in 80 characters at most."""
+    """The text of a report, cut to 80 characters."""
     text = text_of(report) or f"<{type(report).__name__}>"
     return text if len(text) <= 80 else text[:77] + "..."

@@ -20,7 +20,7 @@ from ldp_auditor.execution.threads import worker_count
 from ldp_auditor.results.check_result import CheckResult
 
 LADDER = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
-"""Numbers of trials that a budget in seconds can come to."""
+"""Numbers of trials that `trials_within` may return."""
 
 
 def check(
@@ -46,7 +46,8 @@ def check(
 
     A name may be that of an adapter, such as "pure-ldp:OUE": then `options` are its own, and
     `domain_size` is the number of its values, if `values` are not all of them.
-    The budget is a number of reports (`trials`, 200,000 by default) or about so many `seconds`.
+    The budget is a number of reports, `trials` (200,000 by default), or a time, `seconds`, from
+    which that number is estimated.
     `engine` is "processes", "ray" (with the `address` of a cluster, or a local one), or what
     `ray_engine` opened; it does not change the counts.
     """
@@ -112,10 +113,10 @@ def _target_of(target: Any, batch: bool | None) -> tuple[Target, str]:
 def trials_within(
     seconds: float, target: Target, values: Sequence[Any], workers: int | None, limits: Limits
 ) -> int:
-    """Number of reports that fit into so many seconds, as a power of ten.
+    """Number of reports, a power of ten, that `target` makes in about `seconds`.
 
-    The speed is measured; the ladder is that coarse so that the same machine comes to the same
-    number again.
+    The speed is measured. Only powers of ten are returned, so that the same machine comes to the
+    same number again.
     """
     require(seconds > 0, f"seconds must be positive, got seconds={seconds:g}")
     require(len(values) >= 2, f"a check needs two values at least, got {tuple(values)!r}")

@@ -17,16 +17,16 @@ from ldp_auditor.errors import error_probability, require, seed_number, whole_nu
 from ldp_auditor.execution.processes import Limits
 
 TRIALS = 200_000
-"""Reports in all, unless told otherwise."""
+"""Reports in all, by default."""
 
 PILOT_SHARE = 0.3
 """Share of all reports that the pilot may spend."""
 
 MOST_PILOT = 40_000
-"""Pilot reports of an input at most."""
+"""Largest number of pilot reports of one input."""
 
 HANDSHAKE = 500
-"""Reports at most by which two workers are compared before anything is counted."""
+"""Largest number of reports by which two workers are compared before anything is counted."""
 
 
 @dataclass(frozen=True, kw_only=True)

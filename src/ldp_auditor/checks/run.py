@@ -33,13 +33,13 @@ from ldp_auditor.results.check_result import CheckResult, Finding
 from ldp_auditor.seeding import stream_key
 
 PILOT_BYTES = 2**28
-"""Size of all pilot reports at most."""
+"""Largest size of all pilot reports together."""
 
 CHUNK = 5_000
 """Reports of all inputs that a worker makes in one task."""
 
 CHUNK_BYTES = 2**25
-"""Size of these at most."""
+"""Largest size of these reports together."""
 
 PILOT, PROOF, GREETING = range(3)
 """Streams of random numbers for pilot reports, counted ones, and the comparison of workers."""
@@ -141,7 +141,7 @@ def run_check(
     progress: Callable[[int], None] | None = None,
     ray: RayEngine | None = None,
 ) -> CheckResult:
-    """Carry out a check; `progress` hears how many reports were made since the last call.
+    """Carry out a check; `progress` is called with the number of reports made since its last call.
 
     The target runs in processes here, or on the cluster of an engine `ray`.
     """

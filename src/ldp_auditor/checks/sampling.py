@@ -31,7 +31,7 @@ AT_ONCE = 1000
 """Reports that are asked for in one call at most, of a target that makes many at once."""
 
 PATIENCE = 10.0
-"""How much longer a call for many reports may take than its predecessors let expect."""
+"""A call for many reports may take this many times what earlier calls took per report."""
 
 
 class Target(Protocol):
@@ -44,7 +44,7 @@ class Target(Protocol):
 
 @dataclass(frozen=True)
 class Sampling:
-    """A task: so many reports of every one of some inputs.
+    """A task: `n` reports of each of some inputs.
 
     One worker makes the reports of all inputs, so that nothing that differs between workers can
     look like a difference between inputs.
@@ -64,14 +64,14 @@ class Sampling:
 
 @dataclass(frozen=True)
 class Sampled:
-    """What came of a `Sampling`, a row for every input."""
+    """The outcome of a `Sampling`, a row for every input."""
 
     states: tuple[tuple[str, ...], ...]
     """Digests of the states in which the global generators were left."""
     reports: tuple[bytes, ...] = ()
     counts: tuple[tuple[int, ...], ...] = ()
     digests: tuple[bytes, ...] = ()
-    """Of every report of all inputs."""
+    """Digests of all reports of all inputs."""
     size: float = 0.0
     """Mean size of a report that was compared, in bytes."""
 
@@ -82,7 +82,7 @@ class Timing:
 
     value: Any
     seconds: float
-    """How long to try."""
+    """How long reports are made."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Searching:
     reports: tuple[tuple[bytes, ...], ...]
     """Chunks of every input."""
     pilot: Pilot
-    """The rest of what is known; it has no reports yet."""
+    """Claim, values and score; the reports are filled in by the worker."""
     most: int
     learn: bool | None
     seed: int
@@ -115,7 +115,7 @@ class OpenTarget:
     score: Callable[[Any, Any, Any], float] | None = None
 
     def __call__(self) -> SamplingSession:
-        """Open it."""
+        """Open the target in this process."""
         opened = self.target.open()
         _OPEN.update(target=opened, score=self.score)
         return SamplingSession(opened)
@@ -239,7 +239,7 @@ class SamplingSession:
 
 
 def chosen_events(candidates: Sequence[Candidate]) -> tuple[ChosenEvent, ...]:
-    """The same without the events themselves."""
+    """The candidates in words, with their inputs, for processes that must not run foreign code."""
     return tuple(ChosenEvent(c.event.words, c.first, c.second) for c in candidates)
 
 

@@ -18,7 +18,7 @@ from ldp_auditor.page.evidence import command_of
 from ldp_auditor.page.figures import plain
 from ldp_auditor.page.points import points_of
 from ldp_auditor.page.sections import CLASSES, SIGNS
-from ldp_auditor.page.verdicts import TITLES, verdict_on_audits
+from ldp_auditor.page.summaries import TITLES, summary_of_audits
 from ldp_auditor.results.audit_result import AuditResult
 
 Outcome = TypeVar("Outcome")
@@ -75,7 +75,7 @@ class Measurement:
             for audit in self.plan.audits:
                 self.protocol = audit.mechanism.name
                 (result,) = run(audit, engine=StoppableEngine(self.stop), progress=self._advance)
-                self.results.append(told(audit, result))
+                self.results.append(result_for_page(audit, result))
             self.state = "done"
         except StoppedError:
             self.state = "cancelled"
@@ -141,11 +141,11 @@ class Bench:
         return {"state": "idle"} if self._latest is None else self._latest.progress()
 
 
-def told(plan: AuditPlan, result: AuditResult) -> dict[str, Any]:
+def result_for_page(plan: AuditPlan, result: AuditResult) -> dict[str, Any]:
     """A result for the page: numbers, a verdict in words, and the command that repeats it."""
     key = plan.key
     ((name, points),) = points_of([(key, result)]).items()
-    verdict = verdict_on_audits(name, points)
+    verdict = summary_of_audits(name, points)
     return {
         **result.to_dict(),
         "claimed_epsilon": plain(result.claim.epsilon),

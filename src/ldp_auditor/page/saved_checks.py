@@ -1,4 +1,4 @@
-"""How a check is written down, so that its page can be made."""
+"""Checks saved in a results folder, from which `report` makes a page."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from ldp_auditor.results.journal import Journal, digest
 
 
 def can_keep(folder: Path) -> None:
-    """Raise, before anything is sampled, if nothing can be written there."""
+    """Raise if nothing can be written to `folder`: ask before anything is sampled."""
     with Journal.open(folder):
         pass
 
 
 def keep_check(folder: Path, result: CheckResult, trials: int) -> None:
-    """Write a check of so many trials down; the same one again is a run of its own.
+    """Save the result of a check with a budget of `trials`, as a run of its own.
 
-    The target may have changed in between.
+    The same check may be saved before: the target may have changed in between.
     """
-    told = result.to_dict()
-    del told["seconds"]
+    written = result.to_dict()
+    del written["seconds"]
     content = {
         CHECK: result.name,
-        "values": told["values"],
-        "claim": [told["epsilon"], told["delta"]],
+        "values": written["values"],
+        "claim": [written["epsilon"], written["delta"]],
         "alpha": result.alpha,
         "seed": result.seed,
         "trials": trials,
@@ -35,5 +35,5 @@ def keep_check(folder: Path, result: CheckResult, trials: int) -> None:
         run = 0
         while digest({**content, RUN: run}) in journal.entries:
             run += 1
-        plain = {**told, "version": __version__}
+        plain = {**written, "version": __version__}
         journal.add({**content, RUN: run}, [plain], result.seconds)

@@ -1,4 +1,4 @@
-"""What is looked at in sequences, arrays, mappings, sets and objects."""
+"""How sequences, arrays, mappings, sets and objects are taken apart."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ldp_auditor.adapters.canonical import attributes, category_key, text_of
 from ldp_auditor.checks.search.pieces import Block, Found, Piece, Pieces, Place
 
 MOST_ENTRIES = 1200
-"""Entries of a sequence, or members of sets, that are looked at."""
+"""Largest number of entries of a sequence, or members of sets, that become columns."""
 
 FIRST_READ = 40
-"""Members of a set or mapping that are looked at in the order in which they are read."""
+"""Members of a set or mapping that become columns in the order in which they are read."""
 
 QUICK = {int, float, bool, np.int64, np.float64, np.bool_}
-"""Types of entries that are read all at once, if all have the same."""
+"""Types of entries that are read into one array, if all entries have the same type."""
 
 
 def sequence_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
@@ -86,7 +86,7 @@ def array_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
 
 
 def mapping_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
-    """Length, keys, their order, and what they lead to."""
+    """Length, keys in reading order, and the value of every key as a place."""
     yield from _in_order(place)
     names: dict[str, str] = {}
 
@@ -105,7 +105,7 @@ def mapping_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
 
 
 def object_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
-    """Fields; what an object writes of itself, if it has none."""
+    """Fields as places; the text of `repr`, if an object has no fields."""
     yield from _named(
         place,
         [
@@ -120,7 +120,7 @@ def object_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
 
 
 def _most(pieces: Pieces) -> int | None:
-    """How many are looked at; whatever is wanted must be found, however rare."""
+    """Largest number of members; None, for no limit, when certain columns are wanted."""
     return MOST_ENTRIES if pieces.wanted is None else None
 
 

@@ -1,4 +1,4 @@
-"""Events: what a report may be, in words and as a test of many reports at once."""
+"""Events: yes-or-no questions about a report, in words and as a test of many reports at once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Bools = NDArray[np.bool_]
 
 
 class Event(Protocol):
-    """Something that a report is, or is not."""
+    """A yes-or-no question about a report."""
 
     @property
     def words(self) -> str:

@@ -19,10 +19,10 @@ from ldp_auditor.checks.search.strength import SHORTLIST, Half, proven, strength
 from ldp_auditor.core import Claim
 
 MOST_RANKED = 400
-"""Proposals that the second half of the pilot ranks."""
+"""Largest number of proposals that the second half of the pilot ranks."""
 
 FEWEST_HITS = 3
-"""Pilot reports that make an event which the other input never has worth a proof."""
+"""Pilot reports with an event that make it worth a proof if the other input never has it."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Pilot:
-    """Pilot reports of every input, and what the target can tell about them."""
+    """Pilot reports of every input, and the functions that the target or user has for them."""
 
     reports: Sequence[Sequence[Any]]
     claim: Claim
@@ -55,9 +55,9 @@ class Pilot:
 
 
 def find_events(pilot: Pilot, most: int, learn: bool, seed: int) -> tuple[Layout, list[Candidate]]:
-    """Return the strongest events, at most so many, and the layout they are written in.
+    """Return the `most` strongest events at most, and the columns that they look at.
 
-    There are none if all reports are the same.
+    There are no events if all reports are the same.
     """
     layout, table = Layout.fitted([r for reports in pilot.reports for r in reports])
     ends = list(accumulate(len(reports) for reports in pilot.reports))
@@ -77,7 +77,7 @@ def find_events(pilot: Pilot, most: int, learn: bool, seed: int) -> tuple[Layout
 
 
 def _propose(pilot: Pilot, layout: Layout, half: Half, learn: bool, seed: int) -> list[Proposal]:
-    """Events that stand out in the first half of the pilot."""
+    """Propose events of every kind from the first half of the pilot: a new kind goes here."""
     counted = [one_column.counted(half, column) for column in layout.columns]
     sorts: list[list[Proposal]] = []
     if counted:
@@ -102,7 +102,7 @@ def _propose(pilot: Pilot, layout: Layout, half: Half, learn: bool, seed: int) -
 
 
 def _rank(proposed: Sequence[Proposal], halves: Sequence[Half]) -> list[Candidate]:
-    """Judge proposals by the other half of the pilot, and a little by their own."""
+    """Rank proposals by their strength in the second half, and half as much in the first."""
     counts: dict[Any, tuple[int, int]] = {}
 
     def counted(event: Event, i: int) -> tuple[int, int]:
@@ -132,12 +132,12 @@ def _rank(proposed: Sequence[Proposal], halves: Sequence[Half]) -> list[Candidat
 
 
 def _identity(event: Event) -> Any:
-    """What tells events apart; the words for a set of values leave most of them out."""
+    """What makes two events the same: their words; for a set of values, all of the values."""
     return (event.words, event.values if isinstance(event, OneOf) else ())
 
 
 def _choose(ranked: Sequence[Candidate], most: int, claim: Claim) -> list[Candidate]:
-    """The strongest events, and one for what it may prove rather than for how sure it is."""
+    """The strongest events, and one that may prove the largest epsilon."""
     different: dict[tuple[int, int, int, int], Candidate] = {}
     for candidate in ranked:  # events with the same counts are one event in other words
         name = (candidate.first, candidate.second, candidate.hits, candidate.alarms)

@@ -1,4 +1,4 @@
-"""Kinds of parts of a report, and who looks at them."""
+"""Kinds of parts of a report, and the function that takes each kind apart."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ KINDS: tuple[tuple[str, tuple[type, ...], Handler], ...] = (
     ("sequence", (Sequence,), containers.sequence_parts),
     ("object", (object,), containers.object_parts),
 )
-"""The first kind that a type belongs to has it."""
+"""A type belongs to the first kind of which it is a subclass."""
 
 HANDLERS: Mapping[str, Handler] = {name: handler for name, _, handler in KINDS}
 
 
 @lru_cache(maxsize=4096)
 def kind_of(kind: type) -> str:
-    """Which kind parts of a type are."""
+    """The kind of a type."""
     try:
         return next(name for name, types, _ in KINDS if issubclass(kind, types))
     except Exception:  # a metaclass of foreign make may raise anything

@@ -20,48 +20,48 @@ from ldp_auditor.checks.search.pieces import ABSENT, Kind, Pieces, Same
 from ldp_auditor.checks.search.taking_apart import take_apart
 
 MOST_COLUMNS = 1500
-"""Columns that are kept; those that most reports have come first."""
+"""Largest number of columns; those that most reports have are kept."""
 
 MOST_CATEGORIES = 256
-"""Categories of a column, the commonest; whatever else there is, is one category more."""
+"""Largest number of categories of a column; all other values share one more category."""
 
 MOST_WHOLE_REPORTS = 4000
-"""Whole reports that are categories, the commonest."""
+"""Largest number of different reports that are categories, the commonest first."""
 
 FIRST_REPORTS = 6000
-"""Reports among which one must repeat for whole reports to be looked at."""
+"""Whole reports become a column if one of about this many reports repeats."""
 
 MOST_REPEATED = 0.3
-"""Different reports, as a share of all, up to which each is a category of its own."""
+"""Share of different reports up to which each is a category; beyond, those seen three times."""
 
 WHOLE_REPORT = "the report"
 """Words for the column of whole reports."""
 
 OTHERS = -1
-"""The category of all that is no category of its own."""
+"""The category of everything that has no category of its own."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """One thing that a report says."""
+    """One column: a number, letter, byte, membership or category of every report."""
 
     place: str
-    """Where in the report it sits."""
+    """Where in the report it is found."""
     words: str
     kind: Kind
     codes: Mapping[Hashable, int] | None = None
     """Numbers of the categories, where the column is one of categories."""
     labels: tuple[str, ...] = ()
-    """Words for the categories, by their numbers, where those are not what they look like."""
+    """Words for the categories, by their numbers, where `codes` does not show them well."""
 
     @property
     def name(self) -> tuple[str, Kind]:
-        """What tells it from other columns."""
+        """Words and kind: no two columns share both."""
         return self.words, self.kind
 
     @property
     def default(self) -> float:
-        """What stands where a report does not say it."""
+        """The entry of a report that has nothing in this column."""
         return ABSENT[self.kind]
 
     @property
@@ -84,7 +84,7 @@ class Column:
 
 @dataclass
 class Table:
-    """Columns of some reports, and what was computed from them on the way."""
+    """Entries of some reports in every column, and results computed from them, kept for reuse."""
 
     rows: int
     entries: dict[tuple[str, Kind], NDArray[Any]]
@@ -104,7 +104,7 @@ class Table:
         return Table(end - start, {name: e[start:end] for name, e in self.entries.items()})
 
     def once(self, name: Hashable, compute: Callable[[], Any]) -> Any:
-        """Compute something at the first call only."""
+        """Return `compute()`, which is called once for every `name`."""
         if name not in self.known:
             self.known[name] = compute()
         return self.known[name]
@@ -112,7 +112,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns that are looked at, chosen on pilot reports."""
+    """The columns that events are about, chosen on pilot reports."""
 
     columns: tuple[Column, ...]
 
@@ -156,7 +156,7 @@ class Layout:
         return Layout(tuple(column for column in self.columns if column.name in names))
 
     def table(self, reports: Sequence[Any]) -> Table:
-        """Entries of all reports."""
+        """The entries of reports in these columns."""
         wanted = [(c.place, c.words, c.kind) for c in self.columns if c.words != WHOLE_REPORT]
         pieces = take_apart(reports, wanted)
         table = Table(len(reports), {})
@@ -204,7 +204,7 @@ def _varies(entries: NDArray[Any]) -> bool:
 
 
 def _whole_reports(reports: Sequence[Hashable]) -> dict[Hashable, int]:
-    """Numbers for whole reports: for all if they repeat, else for those that come thrice."""
+    """Numbers for whole reports: for all if most repeat, else for those seen three times."""
     counts = Counter(reports)
     if len(counts) < 2:
         return {}

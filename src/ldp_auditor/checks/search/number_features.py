@@ -1,4 +1,4 @@
-"""What a column of numbers has to tell beside its values: low bits, residues, signs of zeros."""
+"""Columns derived from a column of numbers: low bits, residues, signs of zeros, last digits."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def lowest_bits(numbers: Floats) -> Floats:
 
 
 def as_float(number: int) -> float:
-    """An integer as a float; beyond the largest float, that."""
+    """An integer as a float; the largest float where it is too large."""
     try:
         return float(number)
     except OverflowError:
@@ -60,7 +60,7 @@ def as_float(number: int) -> float:
 
 
 def integers(parts: Sequence[Any]) -> NDArray[Any]:
-    """Integers as an array, of Python's own where they are too large for numpy."""
+    """Integers as an array; as an array of Python ints where they are too large for numpy."""
     try:
         return np.array(parts, dtype=np.int64)
     except OverflowError:
@@ -70,10 +70,10 @@ def integers(parts: Sequence[Any]) -> NDArray[Any]:
 def number_features(
     words: str, numbers: NDArray[Any], places: int, wants: Callable[[str], bool] | None
 ) -> Iterator[Feature]:
-    """Columns that follow from one column of numbers.
+    """The column `numbers` and the columns derived from it, each with its words.
 
-    `places` is how many numbers a report has. With `wants` exactly the columns are made that it
-    asks for, whatever the numbers are.
+    `places` is the number of numbers in a report: the more there are, the fewer columns are derived
+    from each. With `wants`, exactly the columns are made for whose words it is true.
     """
 
     def due(name: str, rule: bool) -> bool:
@@ -111,7 +111,7 @@ def number_features(
 
 
 def _has_decimals(numbers: Floats, places: int) -> bool:
-    """Whether numbers are decimal fractions of so many places, and not of fewer."""
+    """Whether numbers are decimal fractions with exactly `places` places."""
     some = numbers[:200]
     with np.errstate(invalid="ignore", over="ignore"):
         fits = [bool(np.all(np.round(some, d) == some)) for d in (places - 1, places)]

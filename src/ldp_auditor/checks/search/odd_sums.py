@@ -1,4 +1,4 @@
-"""Sums of bits: an odd number of several indicators, however many.
+"""Events about many bits: an odd number of several bits is set.
 
 With few bits all sums at once, by the transform of Walsh and Hadamard; with more, sums of three.
 """
@@ -19,10 +19,10 @@ from ldp_auditor.checks.search.strength import Half
 from ldp_auditor.core import Floats
 
 MOST_SUMS = 2**19
-"""Sums of bits, times inputs, up to which all are looked at."""
+"""All sums are tried if their number times the number of inputs is at most this."""
 
 MOST_FOR_THREE = 48
-"""Bits of which all sums of three are looked at."""
+"""Otherwise all sums of three of this many bits are tried."""
 
 
 def propose_odd_sums(half: Half, tables: Sequence[Counted]) -> list[Proposal]:

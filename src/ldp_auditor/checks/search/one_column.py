@@ -17,10 +17,10 @@ from ldp_auditor.core import Floats
 from ldp_auditor.portable_math import exp
 
 MOST_VALUES = 4096
-"""Values of a column that are counted, the commonest of those that repeat."""
+"""Largest number of values of a column that are counted: the commonest that repeat."""
 
 MOST_IN_SETS = 1024
-"""Values of a column up to which sets of them are looked at."""
+"""Largest number of values of a column of which sets are tried."""
 
 QUANTILES = (
     *(1e-4, 3e-4, 1e-3, 2e-3, 5e-3, 0.01, 0.02),
@@ -30,10 +30,10 @@ QUANTILES = (
 """Thresholds that are tried for a column of numbers, close together in the tails."""
 
 INTERVAL_COLUMNS = 40
-"""Columns of numbers up to which intervals are looked at."""
+"""Largest number of columns of numbers for which intervals are tried."""
 
 MOST_SET_PAIRS = 30
-"""Pairs of inputs for which sets of values of a column are looked at."""
+"""Largest number of pairs of inputs for which sets of values of a column are tried."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Counted:
     is_complete: bool
     """Whether the column has no other value."""
     different: int
-    """Values in all."""
+    """Number of all different values."""
 
 
 def counted(half: Half, column: Column) -> Counted:
@@ -159,13 +159,13 @@ def propose_sets(half: Half, tables: Sequence[Counted]) -> list[Proposal]:
     for table in tables:
         if not 3 <= len(table.values) <= MOST_IN_SETS or table.different > 2 * MOST_IN_SETS:
             continue
-        for a, b in _telling_pairs(half, table.counts):
+        for a, b in _pairs_beyond_claim(half, table.counts):
             found += _sets(half, table, a, b)
     found.sort(key=lambda proposal: -proposal.strength)
     return found
 
 
-def _telling_pairs(half: Half, counts: Floats) -> list[tuple[int, int]]:
+def _pairs_beyond_claim(half: Half, counts: Floats) -> list[tuple[int, int]]:
     """Pairs of inputs with the largest excess over the claim, summed over values."""
     rates = counts / half.trials[:, None]
     factor = exp(min(half.claim.epsilon, 300.0))

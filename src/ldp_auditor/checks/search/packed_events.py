@@ -1,4 +1,4 @@
-"""Many indicators of many reports as packed bits, and how often several hold together.
+"""Many events of many reports as packed bits, and how often several hold together.
 
 Products of matrices would do the same, by a library with threads of its own, which get into each
 other's way where several workers share a few cores.
@@ -16,7 +16,7 @@ from ldp_auditor.checks.search.strength import Half
 from ldp_auditor.core import Floats
 
 Packed = NDArray[np.uint64]
-"""A row of bits for every indicator."""
+"""A row of bits for every event, a bit for every report."""
 
 
 def packed(half: Half, events: Sequence[Event]) -> list[Packed]:

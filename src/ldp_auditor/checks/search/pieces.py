@@ -1,4 +1,4 @@
-"""What reports say, column by column, before it is decided which columns are looked at.
+"""Pieces of columns: what was found in reports, before columns are chosen.
 
 A place is where a part of a report sits: the report itself, an entry, a field.
 """
@@ -18,7 +18,7 @@ Kind = Literal["number", "letter", "byte", "member", "category"]
 """Numbers; letters by their code points; bytes; presence of a member; anything else hashable."""
 
 Rows = NDArray[np.int64] | None
-"""Which reports have an entry; None for all of them."""
+"""Numbers of the reports that have an entry; None for all of them."""
 
 ABSENT: dict[Kind, float] = {
     "number": np.nan,
@@ -27,7 +27,7 @@ ABSENT: dict[Kind, float] = {
     "member": 0.0,
     "category": -2.0,
 }
-"""What stands where a report does not say it."""
+"""The entry of a report that has nothing in a column, by the kind of the column."""
 
 
 @dataclass(frozen=True)
@@ -82,47 +82,47 @@ class Place:
 
 @dataclass(frozen=True)
 class Block:
-    """Columns of numbers that all these reports have: a column of the array each."""
+    """Several columns of numbers at once, one for each column of `array`."""
 
     words: Sequence[str]
     rows: Rows
     array: NDArray[Any]
     type_name: str | None = None
-    """The type of all of them, where it has not been told already."""
+    """The type of all entries, if `type(...)` has no piece yet."""
     place: str | None = None
     """Where they sit; None if every column is a place of its own."""
 
 
 Found = Piece | Place | Block
-"""What is found at a place."""
+"""What a handler finds at a place: a piece of a column, a place inside, or a block of numbers."""
 
 
 @dataclass
 class Pieces:
-    """All that was found in reports, by words and kind."""
+    """All pieces that were found in reports, by the words and kind of their column."""
 
     total: int
     wanted: frozenset[tuple[str, Kind]] | None = None
-    """Columns that are needed; None for all."""
+    """Words and kinds of the columns that are wanted; None for all."""
     places: frozenset[str] = frozenset()
-    """Where the needed columns sit."""
+    """Places of the wanted columns."""
     by_column: dict[tuple[str, Kind], list[Piece]] = field(default_factory=dict)
 
     def wants(self, words: str, kind: Kind) -> bool:
-        """Whether a column is needed."""
+        """Whether a column is wanted."""
         return self.wanted is None or (words, kind) in self.wanted
 
-    def may_lie_in(self, words: str) -> bool:
-        """Whether a needed column may lie inside of a place."""
+    def may_contain_wanted(self, words: str) -> bool:
+        """Whether a wanted column may lie inside of a place."""
         return self.wanted is None or words in self._inside
 
     def wants_only(self, place: str, leaves: Sequence[str]) -> bool:
-        """Whether nothing inside of a place is needed beside these leaves."""
+        """Whether nothing inside of a place is wanted except these leaves."""
         return self._inside.get(place, set()) <= {place, *leaves}
 
     @cached_property
     def _inside(self) -> dict[str, set[str]]:
-        """Needed places, by all places that they may lie in."""
+        """Wanted places, by every place that they lie in."""
         inside: dict[str, set[str]] = {}
         for place in self.places:
             for end in [m.start() for m in re.finditer(r"[\[.]", place)] + [len(place)]:
@@ -130,12 +130,12 @@ class Pieces:
         return inside
 
     def add(self, piece: Piece) -> None:
-        """Take a piece in, if it is needed."""
+        """Add a piece if its column is wanted."""
         if self.wants(piece.words, piece.kind):
             self.by_column.setdefault((piece.words, piece.kind), []).append(piece)
 
     def numbers(self, words: str, kind: Kind) -> NDArray[Any]:
-        """A column of numbers, letters or members; what is absent stands there as such."""
+        """Entries of a column that is not one of categories; `ABSENT` where there is none."""
         pieces = self.by_column.get((words, kind), [])
         if len(pieces) == 1 and pieces[0].rows is None:
             return np.asarray(pieces[0].values)

@@ -1,4 +1,4 @@
-"""What is looked at in strings, bytes, numbers, times and other single things."""
+"""How strings, bytes, numbers, times and other single values are taken apart."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ldp_auditor.checks.search.number_features import as_float, integers
 from ldp_auditor.checks.search.pieces import Block, Found, Kind, Piece, Pieces, Place
 
 MOST_LETTERS = 512
-"""Letters of a string, from the front, that are looked at."""
+"""Letters from the front of a string that become columns."""
 
 LAST_LETTERS = 4
-"""Letters from the end, where lengths differ."""
+"""Letters from the end that become columns, where lengths differ."""
 
 
 def no_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
-    """None says no more than its type."""
+    """Nothing: `None` has no more than its type."""
     return iter(())
 
 
@@ -155,7 +155,7 @@ PROPERTIES: Mapping[str, Mapping[str, Callable[[Any], Any]]] = {
     "date": {"day": lambda d: d.toordinal()},
     "timedelta": {"seconds": _total_seconds, "microseconds": lambda t: t.microseconds},
 }
-"""What is looked at in things of these kinds, by name."""
+"""Properties of values of these kinds, by name; each becomes a place."""
 
 
 def _ratio(numerator: int, denominator: int) -> float:
@@ -166,7 +166,7 @@ def _ratio(numerator: int, denominator: int) -> float:
 
 
 def property_parts(kind: str) -> Callable[[Place, Pieces], Iterator[Found]]:
-    """A handler that looks at the properties of things of a kind."""
+    """A handler that makes a place of every property of a kind."""
 
     def handler(place: Place, pieces: Pieces) -> Iterator[Found]:
         everywhere = np.ones(len(place.parts), dtype=np.bool_)

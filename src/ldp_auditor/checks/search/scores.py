@@ -19,25 +19,25 @@ from ldp_auditor.core import Floats
 from ldp_auditor.errors import require
 
 MOST_PAIRS = 30
-"""Pairs of inputs for which a user's score is looked at."""
+"""Largest number of pairs of inputs for which a user's score is tried."""
 
 MOST_LEARNED_PAIRS = 3
-"""Pairs of inputs for which a classifier is trained."""
+"""Largest number of pairs of inputs for which a classifier is trained."""
 
 MOST_LEARNED = 5_000
-"""Reports of an input that a classifier learns from."""
+"""Largest number of reports of an input that a classifier learns from."""
 
 MOST_LEARNED_COLUMNS = 200
-"""Columns that a classifier learns from."""
+"""Largest number of columns that a classifier learns from."""
 
 MOST_QUESTIONS = 600_000
-"""Calls of `supports` that the search may make on one half, beyond the first dozen of values."""
+"""Largest number of calls of `supports` on one half; twelve values are always asked about."""
 
 
 def propose_supports(
     half: Half, supports: Callable[[Any, Any], bool] | None, values: Sequence[Any]
 ) -> list[Proposal]:
-    """Which of the values a report speaks for."""
+    """The report supports a value; it supports one and not another."""
     if supports is None:
         return []
     most = max(12, int(MOST_QUESTIONS / half.trials.sum()))
@@ -110,9 +110,9 @@ def _rows(table: Table, columns: Sequence[Column]) -> Floats:
 
 
 def can_learn(asked: bool | None) -> bool:
-    """Tell whether a classifier proposes events: as `asked`, or if scikit-learn is there.
+    """Whether a classifier proposes events: as `asked`, or by default if scikit-learn is installed.
 
-    Asked for without scikit-learn, raise.
+    Raises if it is asked for and scikit-learn is missing.
     """
     there = asked is not False and importlib.util.find_spec("sklearn") is not None
     require(
@@ -126,13 +126,13 @@ def can_learn(asked: bool | None) -> bool:
 def propose_learned_scores(half: Half, layout: Layout, seed: int) -> list[Proposal]:
     """Thresholds of a classifier that was trained to tell two inputs apart.
 
-    What it was trained on flatters it, so that its strength counts for nothing here.
+    Its events get strength 0: on the reports it was trained on, a classifier looks too good.
     """
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     columns = tuple(c for c in layout.columns if c.words != WHOLE_REPORT)[:MOST_LEARNED_COLUMNS]
     if len(columns) < 2:
-        return []  # one column has no more to tell than its thresholds
+        return []  # thresholds of a single column are tried anyway
     found: list[Proposal] = []
     for a, b in list(combinations(range(len(half.tables)), 2))[:MOST_LEARNED_PAIRS]:
         sides = [half.tables[i].between(0, min(half.tables[i].rows, MOST_LEARNED)) for i in (a, b)]

@@ -20,7 +20,7 @@ from ldp_auditor.core import Claim, Floats
 from ldp_auditor.portable_math import exp, log
 
 SHORTLIST = 150
-"""Events of one sort that the second half of the pilot ranks."""
+"""Largest number of events of one kind that the second half of the pilot ranks."""
 
 MOST_INPUTS = 8
 """Inputs up to which every ordered pair is screened; else the largest rates with the smallest."""
@@ -29,7 +29,7 @@ EXTREMES = 3
 """How many of the largest and of the smallest rates are screened."""
 
 AT_ONCE = 1_000_000
-"""Numbers that are screened in one go."""
+"""Largest number of counts that are screened at once."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 A place is where a part of a report sits: the report itself, an entry, a field. The parts of all
 reports at one place are looked at together, which is fast; what is inside of them are places too.
-Foreign objects may raise from anywhere: a part that does is opaque, its type is all it tells.
+Foreign objects may raise from anywhere: a part that raises is left out, and only its type is known.
 """
 
 from __future__ import annotations
@@ -19,19 +19,22 @@ from ldp_auditor.checks.search.number_features import number_features
 from ldp_auditor.checks.search.pieces import Block, Found, Kind, Piece, Pieces, Place, Rows, Same
 
 DEEPEST = 12
-"""Levels of nesting that are looked into."""
+"""Deepest level of nesting that is looked into."""
 
 MOST_PLACES = 2000
-"""Places that are looked at; a report that contains itself would never end."""
+"""Largest number of places: a report that contains itself would never end."""
 
 MOST_PARTS = 12_000_000
-"""Parts that are looked at one by one, nearest to the surface first."""
+"""Largest number of parts that are looked at, nearest to the surface first."""
 
 
 def take_apart(
     reports: Sequence[Any], wanted: Iterable[tuple[str, str, Kind]] | None = None
 ) -> Pieces:
-    """Find out all that reports say, or only what is wanted: places, words and kinds."""
+    """Take reports apart into pieces: all there are, or those of the `wanted` columns.
+
+    A wanted column is given by its place, words and kind.
+    """
     pieces = Pieces(len(reports))
     if wanted is not None:
         needed = list(wanted)
@@ -47,7 +50,11 @@ def take_apart(
             break
         for found in _look(place, pieces):
             if isinstance(found, Place):
-                if found.depth <= DEEPEST and len(found.parts) and pieces.may_lie_in(found.words):
+                if (
+                    found.depth <= DEEPEST
+                    and len(found.parts)
+                    and pieces.may_contain_wanted(found.words)
+                ):
                     queue.append(found)
             elif isinstance(found, Block):
                 numbers += len(found.words)
@@ -58,7 +65,7 @@ def take_apart(
 
 
 def _look(place: Place, pieces: Pieces) -> Iterator[Found]:
-    """What the parts at a place are, and what is inside of them."""
+    """The types of the parts at a place, then what the handlers of their kinds find."""
     types = list(map(type, place.parts))
     different = set(types)
     words = f"type({place.words})"
@@ -75,7 +82,7 @@ def _look(place: Place, pieces: Pieces) -> Iterator[Found]:
 
 
 def _handled(kind: str, place: Place, pieces: Pieces) -> list[Found]:
-    """What the handler of a kind finds, without the parts that raise."""
+    """What the handler of a kind finds, leaving out the parts that raise."""
     handler = HANDLERS[kind]
     try:
         return list(handler(place, pieces))
@@ -104,7 +111,7 @@ def _some(place: Place, chosen: list[int]) -> Place:
 
 
 def _numbers(block: Block, pieces: Pieces, places: int) -> None:
-    """Columns of a block of numbers, one place a column."""
+    """Add the columns of a block of numbers, and the columns derived from each."""
 
     def wants(words: str) -> bool:
         return pieces.wants(words, "number")

@@ -16,17 +16,17 @@ from ldp_auditor.checks.search.proposals import Proposal, proposals, proposals_o
 from ldp_auditor.checks.search.strength import Half
 
 MOST_INDICATORS = 420
-"""Indicators of which all pairs are looked at."""
+"""Largest number of indicators of which all pairs are tried."""
 
 MOST_COMPARED = 24
-"""Columns of numbers of which all pairs are compared."""
+"""Largest number of columns of numbers of which all pairs are compared."""
 
 RAREST = 0.002
-"""Share of the reports, or of the others, that an indicator needs."""
+"""An indicator must hold, and must fail, for more than this share of the reports."""
 
 
 def indicators(half: Half, tables: Sequence[Counted]) -> list[Event]:
-    """Events of which pairs are looked at: a bit by one of its values, others by several."""
+    """Events of which pairs are tried: a value of every bit, common values of other columns."""
     total = half.trials.sum()
     bits: list[Event] = []
     several: list[Event] = []
@@ -103,7 +103,7 @@ def propose_pairs(half: Half, events: Sequence[Event]) -> list[Proposal]:
 
 
 def propose_comparisons(half: Half, tables: Sequence[Counted]) -> list[Proposal]:
-    """Two columns of numbers of one sort are equal, or one is less than the other."""
+    """Two columns of numbers are equal, or one is less than the other."""
     wide: list[Column] = [
         t.column for t in tables
         if t.column.kind == "number" and t.different > 2 and t.column.words == t.column.place

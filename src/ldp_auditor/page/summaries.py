@@ -1,4 +1,4 @@
-"""The verdicts in words: one sentence for every mechanism, violations first."""
+"""A summary of every mechanism in one sentence, violations first."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.results.violations import explained_by_chance
 
 VIOLATION, BROKEN, CHANCE, UNDECIDED, KEPT, NO_CLAIM = range(6)
-"""Kinds of verdicts, the worst first."""
+"""Kinds of summaries, the worst first."""
 
 TITLES = {
     VIOLATION: "violation",
@@ -26,7 +26,7 @@ TITLES = {
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Summary:
     """What was found about one mechanism."""
 
     kind: int
@@ -35,7 +35,7 @@ class Verdict:
     """Goes on after the name."""
 
 
-def verdict_on_audits(name: str, points: Sequence[Point]) -> Verdict:
+def summary_of_audits(name: str, points: Sequence[Point]) -> Summary:
     """Say what the audits of a mechanism found."""
     broken = [point for point in points if point.violations]
     promising = [point for point in points if point.claimed < math.inf]
@@ -43,15 +43,15 @@ def verdict_on_audits(name: str, points: Sequence[Point]) -> Verdict:
     if broken:
         false_alarms = _false_alarms(promising)
         if false_alarms:
-            return Verdict(CHANCE, name, false_alarms)
-        return Verdict(VIOLATION, name, _violation(points, broken))
+            return Summary(CHANCE, name, false_alarms)
+        return Summary(VIOLATION, name, _violation(points, broken))
     if by_theory:
-        return Verdict(BROKEN, name, _broken(promising, by_theory))
+        return Summary(BROKEN, name, _broken(promising, by_theory))
     if not promising:
-        return Verdict(NO_CLAIM, name, _nothing(points))
+        return Summary(NO_CLAIM, name, _nothing(points))
     if any(point.first.worst_case_epsilon is None for point in promising):
         words = f"no violation of {_promise(promising)} was found: {_reached(promising)}."
-        return Verdict(UNDECIDED, name, words)
+        return Summary(UNDECIDED, name, words)
     slack = max((p.claimed - (p.first.worst_case_epsilon or 0)) / p.claimed for p in promising)
     rest = ""
     if slack > 0.01 and _single(promising):
@@ -60,11 +60,11 @@ def verdict_on_audits(name: str, points: Sequence[Point]) -> Verdict:
     elif slack > 0.01:
         rest = f" Up to {slack:.0%} of the promise is slack: even the worst case stays below it."
     words = f"keeps its promise of {_promise(promising)}: {_reached(promising)}.{rest}"
-    return Verdict(KEPT, name, words)
+    return Summary(KEPT, name, words)
 
 
 def kind_of_point(point: Point, by_chance: bool) -> int:
-    """The kind of verdict on one setting; what chance explains is told of the whole mechanism."""
+    """The kind of summary of one setting; `by_chance` is decided for the whole mechanism."""
     if point.violations:
         return CHANCE if by_chance else VIOLATION
     if point.claimed == math.inf:
@@ -74,7 +74,7 @@ def kind_of_point(point: Point, by_chance: bool) -> int:
     return UNDECIDED if point.first.worst_case_epsilon is None else KEPT
 
 
-def verdict_on_check(result: CheckResult) -> Verdict:
+def summary_of_check(result: CheckResult) -> Summary:
     """Say what a check found."""
     claim = _claim(result.claim.epsilon, result.claim.delta)
     if result.verdict == "violation":
@@ -85,7 +85,7 @@ def verdict_on_check(result: CheckResult) -> Verdict:
             f"{'' if best.empirical_epsilon == math.inf else number(best.empirical_epsilon)} "
             f"with {confidence(result.alpha)} confidence."
         )
-        return Verdict(VIOLATION, result.name, words)
+        return Summary(VIOLATION, result.name, words)
     words = f"no violation of {claim} was found"
     if result.findings:
         proven = _part_of(result.best.empirical_epsilon, result.claim.epsilon)
@@ -98,10 +98,10 @@ def verdict_on_check(result: CheckResult) -> Verdict:
             f" An excess of {excess:.2g} in an event of probability {rate:g} would have been "
             "proven with a chance of 90%."
         )
-    return Verdict(UNDECIDED, result.name, words)
+    return Summary(UNDECIDED, result.name, words)
 
 
-def worst_of(verdicts: Sequence[Verdict]) -> dict[str, int]:
+def worst_of(verdicts: Sequence[Summary]) -> dict[str, int]:
     """The worst verdict on every name: one may have been checked against several claims."""
     worst: dict[str, int] = {}
     for verdict in verdicts:
@@ -109,7 +109,7 @@ def worst_of(verdicts: Sequence[Verdict]) -> dict[str, int]:
     return worst
 
 
-def headline(verdicts: Sequence[Verdict]) -> str:
+def headline(verdicts: Sequence[Summary]) -> str:
     """The whole page in one sentence."""
     kinds = list(worst_of(verdicts).values())
     proven, by_theory = kinds.count(VIOLATION), kinds.count(BROKEN)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ldp_auditor.results.audit_result import AuditResult
 
 from ldp_auditor.execution.threads import ThreadEngine
 from ldp_auditor.page.evidence import command_of, evidence_of
 from ldp_auditor.page.overview import overview_rows
 from ldp_auditor.page.points import points_of
-from ldp_auditor.page.verdicts import confidence, headline, verdict_on_audits, verdict_on_check
+from ldp_auditor.page.summaries import confidence, headline, summary_of_audits, summary_of_check
+from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.results.table import rows_of
 from ldp_auditor.sweeps import Grid
@@ -20,7 +20,7 @@ from tests.pages import audited, checked, points
 
 def said(*results: dict[str, Any]) -> str:
     mine = points(*results)
-    verdict = verdict_on_audits(mine[0].first.mechanism, mine)
+    verdict = summary_of_audits(mine[0].first.mechanism, mine)
     return f"{verdict.name} {verdict.sentence}"
 
 
@@ -62,7 +62,7 @@ def test_false_alarms_among_many_audits_are_called_so() -> None:
         seeds = range(100)
         results = [audited(seed=s, empirical_epsilon=1.01 if s < alarms else 0.9) for s in seeds]
         assert words in said(*results)
-    chance = verdict_on_audits("GRR", points(*results[10:], audited(empirical_epsilon=1.01)))
+    chance = summary_of_audits("GRR", points(*results[10:], audited(empirical_epsilon=1.01)))
     assert headline([chance]).startswith("The privacy promises hold")
 
 
@@ -93,12 +93,12 @@ def test_settings_that_theory_breaks_are_counted() -> None:
 
 def test_headlines() -> None:
     good, bad = points(audited()), points(audited("bad", empirical_epsilon=2.0))
-    kept, broken = verdict_on_audits("GRR", good), verdict_on_audits("bad", bad)
-    check = verdict_on_check(CheckResult.from_dict(checked()))
+    kept, broken = summary_of_audits("GRR", good), summary_of_audits("bad", bad)
+    check = summary_of_check(CheckResult.from_dict(checked()))
     assert headline([kept]) == "The mechanism keeps its privacy promise."
     assert headline([broken, kept]) == "1 of 2 mechanisms breaks its privacy promise."
-    theory = verdict_on_audits("theory", points(audited(worst_case_epsilon=1.5)))
-    silent = verdict_on_audits("silent", points(audited(epsilon="inf")))
+    theory = summary_of_audits("theory", points(audited(worst_case_epsilon=1.5)))
+    silent = summary_of_audits("silent", points(audited(epsilon="inf")))
     assert headline([broken, theory, kept, silent]) == (
         "2 of the 3 mechanisms that make a privacy promise break it: 1 proven by attack, 1 "
         "by exact theory."
