@@ -13,10 +13,9 @@ import resource
 import time
 from typing import Any
 
-from ldp_auditor.results.audit_result import AuditResult
-
 from ldp_auditor import audit
 from ldp_auditor.execution.ray_cluster import ray_engine
+from ldp_auditor.results.audit_result import AuditResult
 
 
 def megabytes() -> float:

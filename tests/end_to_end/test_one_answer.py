@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from ldp_auditor.results.audit_result import AuditResult
 
 from ldp_auditor import Grid, audit, audit_over_time, compare, sweep
 from ldp_auditor.audits.gap import explain_plan
 from ldp_auditor.audits.interface import plan_audit
 from ldp_auditor.execution.threads import ThreadEngine
+from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.sweeps.cells import Cell
 from tests.end_to_end.command import run
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ldp_auditor.results.folder import results_folder
 from numpy.random import Generator
 
 from ldp_auditor import Claim, Stopping
@@ -17,6 +16,7 @@ from ldp_auditor.audits.interface import plan_audit
 from ldp_auditor.audits.plan import AuditPlan
 from ldp_auditor.audits.run import run
 from ldp_auditor.execution.threads import ThreadEngine
+from ldp_auditor.results.folder import results_folder
 from ldp_auditor.results.journal import Journal
 
 

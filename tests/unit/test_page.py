@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ldp_auditor.results.audit_result import AuditResult
 
 from ldp_auditor.page.document import page_of
 from ldp_auditor.page.figures import bars_figure, curve_figure, gap_figure
 from ldp_auditor.page.folder import read_folder
 from ldp_auditor.page.markup import element, shown, text
 from ldp_auditor.page.points import axis_of, points_of, varied
+from ldp_auditor.results.audit_result import AuditResult
 from tests.pages import HOSTILE, audited, checked, points, swept, write
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ldp_auditor.results.audit_result import AuditResult
 
 from ldp_auditor.errors import AuditError
 from ldp_auditor.page.folder import read_folder
+from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.check_result import CheckResult
 from tests.pages import audited, checked, write
 

@@ -105,7 +105,7 @@ class _Run:
     def tasks(
         self, stream: int, indices: Sequence[int], n: int, found: bytes | None = None
     ) -> Iterator[Sampling]:
-        """Share out `n` reports of each of these inputs."""
+        """Tasks that together make `n` reports of each of these inputs."""
         inputs = tuple((index, self.plan.values[index]) for index in indices)
         at_once = max(50, CHUNK // len(inputs))
         at_once = max(1, min(at_once, int(CHUNK_BYTES / (self.size * len(inputs)))))

@@ -28,7 +28,7 @@ from ldp_auditor.execution.serving import Ticker
 from ldp_auditor.seeding import chunk_generator
 
 AT_ONCE = 1000
-"""Reports that are asked for in one call at most, of a target that makes many at once."""
+"""Largest number of reports asked for in one call, of a target that makes many at once."""
 
 PATIENCE = 10.0
 """A call for many reports may take this many times what earlier calls took per report."""
@@ -59,7 +59,7 @@ class Sampling:
     found: bytes | None = None
     """Events to count, with their layout; without any, the reports are returned."""
     compare: bool = False
-    """Whether digests of the reports are enough."""
+    """Whether only digests of the reports are returned, to compare workers."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class SamplingSession:
     _found: dict[bytes, Any] = field(default_factory=dict)
 
     def run(self, task: Any, tick: Ticker) -> Any:
-        """Sample, count or search."""
+        """Carry out a task: sample and count, measure the speed, or search the pilot."""
         _use_one_thread()
         if isinstance(task, Searching):
             tick.own_work("while the pilot was searched")
@@ -265,16 +265,17 @@ _ONE_THREAD: list[Any] = []
 
 
 _OPEN: dict[str, Any] = {}
-"""The target of this process and the user's score, for events that are sent from one to another."""
+"""The target and the user's score that this process has opened: events that come from another
+process use these."""
 
 
 def opened_supports(report: Any, value: Any) -> bool:
-    """Ask the target of this process whether a report speaks for a value."""
+    """Whether a report supports a value, by the target that this process has opened."""
     return bool(_OPEN["target"].supports(report, value))
 
 
 def opened_score(report: Any, first: Any, second: Any) -> float:
-    """Ask the user's score."""
+    """The user's score of a report, from the function that this process has opened."""
     return float(_OPEN["score"](report, first, second))
 
 

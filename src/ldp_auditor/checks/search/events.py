@@ -21,16 +21,16 @@ class Event(Protocol):
 
     @property
     def words(self) -> str:
-        """The event in words."""
+        """The event in words, as the evidence shows it."""
         ...
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """Columns that it looks at."""
+        """Columns that `holds` reads."""
         ...
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
-        """Tell for every report whether it happened; `table` has the layout's columns."""
+        """For every report, whether the event holds; `table` has the entries of its columns."""
         ...
 
 
@@ -43,7 +43,6 @@ class Equals:
 
     @property
     def words(self) -> str:
-        """The event in words."""
         if self.column.kind == "member":
             name = self.column.words
             return name if self.value else name.replace(" in ", " not in ")
@@ -53,11 +52,9 @@ class Equals:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """Columns that it looks at."""
         return (self.column,)
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
-        """Compare the column."""
         entries = table.of(self.column)
         found: Bools = np.isnan(entries) if np.isnan(self.value) else entries == self.value
         return found
@@ -73,12 +70,10 @@ class Beyond:
 
     @property
     def words(self) -> str:
-        """The event in words."""
         return f"{self.column.words} {'>=' if self.at_least else '<='} {self.threshold!r}"
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """Columns that it looks at."""
         return (self.column,)
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
@@ -97,16 +92,13 @@ class Both:
 
     @property
     def words(self) -> str:
-        """The event in words."""
         return f"{self.first.words} and {self.second.words}"
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """Columns that it looks at."""
         return (*self.first.columns, *self.second.columns)
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
-        """Both hold."""
         found: Bools = self.first.holds(reports, table) & self.second.holds(reports, table)
         return found
 
@@ -119,16 +111,13 @@ class Not:
 
     @property
     def words(self) -> str:
-        """The event in words."""
         return f"not ({self.event.words})"
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """Columns that it looks at."""
         return self.event.columns
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
-        """The event does not hold."""
         found: Bools = ~self.event.holds(reports, table)
         return found
 
@@ -142,7 +131,6 @@ class OneOf:
 
     @property
     def words(self) -> str:
-        """The event in words."""
         shown = ", ".join(self.column.category(value) for value in self.values[:3])
         more = len(self.values) - 3
         others = f" or one of {more} others" if more > 0 else ""
@@ -151,11 +139,9 @@ class OneOf:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """Columns that it looks at."""
         return (self.column,)
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
-        """Look the entries up."""
         entries = table.of(self.column)
         found: Bools = np.isin(entries, self.values)
         if any(map(math.isnan, self.values)):
@@ -171,16 +157,13 @@ class OddSum:
 
     @property
     def words(self) -> str:
-        """The event in words."""
         return "an odd number of these: " + "; ".join(event.words for event in self.events)
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """Columns that it looks at."""
         return tuple(column for event in self.events for column in event.columns)
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
-        """Exclusive or of all."""
         found: Bools = np.zeros(table.rows, dtype=np.bool_)
         for event in self.events:
             found = found ^ event.holds(reports, table)
@@ -197,16 +180,13 @@ class Compared:
 
     @property
     def words(self) -> str:
-        """The event in words."""
         return f"{self.first.words} {'<' if self.is_less else '=='} {self.second.words}"
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """Columns that it looks at."""
         return (self.first, self.second)
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
-        """Compare them."""
         first, second = table.of(self.first), table.of(self.second)
         found: Bools = first < second if self.is_less else first == second
         return found
@@ -223,12 +203,10 @@ class Scored:
 
     @property
     def words(self) -> str:
-        """The event in words."""
         return f"{self.name} {'>=' if self.at_least else '<='} {self.threshold:.6g}"
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """Columns that it looks at."""
         return tuple(getattr(self.score, "columns", ()))
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
@@ -252,12 +230,10 @@ class Supports:
 
     @property
     def words(self) -> str:
-        """The event in words."""
         return f"the report supports {self.value!r}"
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """Columns that it looks at."""
         return ()
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:

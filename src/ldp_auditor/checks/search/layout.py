@@ -118,7 +118,7 @@ class Layout:
 
     @classmethod
     def of(cls, reports: Iterable[Any]) -> Layout:
-        """Choose columns that vary, and tell numbers from categories."""
+        """Choose the columns that vary in `reports`."""
         return cls.fitted(list(reports))[0]
 
     @classmethod

@@ -12,7 +12,7 @@ from ldp_auditor.core import Floats
 
 @dataclass(frozen=True)
 class Proposal:
-    """An event that one half of the pilot finds too likely for the first of two inputs."""
+    """An event that exceeds the claim, in the first half of the pilot, for a pair of inputs."""
 
     event: Event
     first: int
@@ -23,7 +23,7 @@ class Proposal:
 def proposals(
     half: Half, make: Callable[[int], Event], counts: Floats, most: int = SHORTLIST
 ) -> list[Proposal]:
-    """The strongest of many events, which are made only when they are needed."""
+    """The strongest of many events, by their `counts` for every input; `make` makes only these."""
     found = []
     for standout in screen(counts, half.trials, half.claim, most):
         event = make(standout.event)
@@ -33,5 +33,5 @@ def proposals(
 
 
 def proposals_of(half: Half, events: Sequence[Event]) -> list[Proposal]:
-    """The strongest of a few events."""
+    """The strongest of a few events, counted here."""
     return proposals(half, events.__getitem__, half.counts(events)) if events else []

@@ -93,7 +93,7 @@ def propose_user_scores(
 
 @dataclass(frozen=True)
 class LearnedScore:
-    """What a classifier learned about the columns."""
+    """The score of a classifier that was trained on some columns."""
 
     model: Any
     columns: tuple[Column, ...]
