@@ -123,6 +123,14 @@ def test_a_protocol_is_one_file(tmp_path: Path) -> None:
         assert "QUE" in done.stdout
 
 
+def test_the_page_of_the_search_names_every_file() -> None:
+    page = (ROOT / "docs" / "search.md").read_text()
+    files = {path.name for path in (ROOT / "src/ldp_auditor/checks/search").glob("[!_]*.py")}
+    named = set(re.findall(r"\b(\w+\.py)\b", page))
+    outside = {"canonical.py", "evidence.py", "sampling.py"}
+    assert named == files | outside
+
+
 def test_references_are_resolved() -> None:
     papers = (ROOT / "docs" / "papers.md").read_text()
     known = set(re.findall(r"^\| ([A-Z][a-z]+\d\d[a-z]?) ", papers, flags=re.MULTILINE))
