@@ -61,6 +61,12 @@ def available_for_records() -> Mapping[str, type[RecordMechanism]]:
     return dict(sorted(record_mechanisms.items()))
 
 
+def every_option() -> dict[str, type]:
+    """Return the options that protocols have of their own, with their types."""
+    every: list[AnyProtocol] = [*available().values(), *available_for_records().values()]
+    return {name: kind for protocol in every for name, kind in protocol.option_types().items()}
+
+
 def _import_all() -> None:
     for module in pkgutil.iter_modules(__path__):
         if not module.ispkg:

@@ -70,21 +70,11 @@ class Cell:
         return run(_plan_of(self.settings), engine=engine)
 
 
-def option_types() -> dict[str, type]:
-    """Return the options that protocols have of their own."""
-    return {
-        name: kind
-        for protocols in (mechanisms.available(), mechanisms.available_for_records())
-        for protocol in protocols.values()
-        for name, kind in protocol.option_types().items()
-    }
-
-
 def _check_kind(name: str, value: Any) -> None:
     """Raise unless a setting has a value of its kind; None leaves a number at its default."""
     if name == "trials" and value == "auto":
         return
-    if name in WORDS or (isinstance(value, str) and option_types().get(name) is str):
+    if name in WORDS or (isinstance(value, str) and mechanisms.every_option().get(name) is str):
         require(isinstance(value, str), f"{name} must be a name, got {name}={value!r}")
         return
     listed = isinstance(value, list | tuple)

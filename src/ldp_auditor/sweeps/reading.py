@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ldp_auditor import mechanisms
 from ldp_auditor.audits.interface import plan_audit
 from ldp_auditor.errors import AuditError
-from ldp_auditor.sweeps.cells import Cell, option_types
+from ldp_auditor.sweeps.cells import Cell
 from ldp_auditor.sweeps.grid import CellError, Grid, cells_of
 
 SPOKEN_OF = {"pair": "inputs?|input values?", "domain_sizes": "domain sizes?"}
@@ -78,7 +79,7 @@ def read_grid(path: Path) -> Grid:
 def known_settings() -> set[str]:
     """Names that a grid may set."""
     common = set(inspect.signature(plan_audit).parameters) - {"mechanism", "options"}
-    return common | set(option_types()) | {"protocol", "epsilon_1"}
+    return common | set(mechanisms.every_option()) | {"protocol", "epsilon_1"}
 
 
 def _text_of(path: Path) -> str:
