@@ -89,7 +89,8 @@ def find(name: str) -> AnyProtocol:
     combined = " ".join(f"{combinator}[...]" for combinator in COMBINATORS)
     raise AuditError(
         f"unknown protocol {name!r}; did you mean {by_folded[near[0]]!r}? "
-        f"The protocols are: {' '.join(known)} {combined}"
+        f"The protocols are: {' '.join(known)} {combined}",
+        argument="protocol",
     )
 
 
@@ -125,6 +126,7 @@ def make(
             option in known_options,
             f"{name} has no option {option!r}; its options are: "
             f"{', '.join(known_options) or 'none'}",
+            argument=option,
         )
     if issubclass(protocol, RecordMechanism):
         inside = protocol.protocol.option_types()
