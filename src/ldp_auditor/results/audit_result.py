@@ -36,7 +36,7 @@ class AuditResult(Shown):
     )
     reports: int = declared("reports of the same value by each user", least=1, default=1)
     composition: str | None = declared(
-        "whether sums of reports were drawn from their `law`, or made report by report (`simulate`)",
+        "whether sums of reports were drawn from their `law`, or each was made (`simulate`)",
         part=OVER_TIME,
         default=None,
     )
@@ -86,9 +86,7 @@ class AuditResult(Shown):
         "relative distance from what is reachable that was asked for", part=STOPPING, default=None
     )
     max_trials: int | None = declared("trials at most", part=STOPPING, default=None)
-    looks: int | None = declared(
-        "how often the counts were looked at", part=STOPPING, default=None
-    )
+    looks: int | None = declared("how often the counts were looked at", part=STOPPING, default=None)
     true_positives: int = declared("reports of the first input attributed to it")
     false_positives: int = declared("reports of the second input attributed to the first")
     exact_true_positive_rate: float | None = declared(

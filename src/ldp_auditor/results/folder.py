@@ -1,4 +1,4 @@
-"""A results folder for single commands: a journal, and at the end the table of all that is there."""
+"""A results folder for single commands: a journal, and in the end the table of all in it."""
 
 from __future__ import annotations
 

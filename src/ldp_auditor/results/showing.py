@@ -1,6 +1,6 @@
-"""How results show themselves: as the command line prints them, in notebooks, as figures, as tables.
+"""How results show themselves: as the command line prints them, in notebooks, as figures.
 
-Words and drawings live above this room, in `report/`; a result knows them by the module's name only.
+Words and drawings live above this room, in `report/`; a result knows their module by name only.
 """
 
 from __future__ import annotations
