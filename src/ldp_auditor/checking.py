@@ -20,11 +20,9 @@ from ldp_auditor.adapters import named_target
 from ldp_auditor.adapters.callables import ObjectTarget
 from ldp_auditor.adapters.randomizer import Randomizer
 from ldp_auditor.core import Claim
-from ldp_auditor.errors import AuditError, number, require, whole_number
-from ldp_auditor.execution.processes import Limits, ProcessEngine
-from ldp_auditor.execution.ray_cluster import RayEngine, RaySessions, ray_if_asked
-from ldp_auditor.execution.serving import told
-from ldp_auditor.execution.threads import worker_count
+from ldp_auditor.errors import AuditError, describe, number, require, whole_number
+from ldp_auditor.execution.contract import Engine, Limits
+from ldp_auditor.execution.engines import open_engine
 from ldp_auditor.proving import MOST_PILOT, TRIALS, CheckPlan, findings_of, result_of
 from ldp_auditor.results.check_result import CheckResult, Finding
 from ldp_auditor.sampling import (
@@ -72,7 +70,8 @@ class _Run:
     """A check that is under way."""
 
     plan: CheckPlan
-    engine: ProcessEngine | RaySessions
+    engine: Engine
+    opener: OpenTarget
     stream: int
     progress: Callable[[int], None] | None
     states: set[str] = field(default_factory=set)
@@ -83,10 +82,11 @@ class _Run:
     """Mean size of a report in bytes."""
 
     def sample(
-        self, engine: ProcessEngine | RaySessions, tasks: Iterator[Sampling]
+        self, tasks: Iterator[Sampling], engine: Engine | None = None
     ) -> Iterator[tuple[Sampling, Sampled]]:
         """Carry out tasks; raise if two chunks leave a global generator in the same state."""
-        for task, outcome in engine.map(tasks):
+        engine = engine or self.engine
+        for task, outcome in engine.map(self.opener, tasks, limits=self.plan.limits):
             for (_, value), states in zip(task.inputs, outcome.states, strict=True):
                 require(
                     not self.states.intersection(states),
@@ -109,10 +109,10 @@ class _Run:
             for i in range(2)
         ]
         outcomes = []
-        if not self.engine.tells_workers_apart:  # two processes, one after the other
+        if not self.engine.separates:  # two processes, one after the other
             with self.engine.staying() as another:
-                outcomes = [o for _, o in self.sample(another, iter([tasks.pop()]))]
-        outcomes += [outcome for _, outcome in self.sample(self.engine, iter(tasks))]
+                outcomes = [o for _, o in self.sample(iter([tasks.pop()]), another)]
+        outcomes += [outcome for _, outcome in self.sample(iter(tasks))]
         self.size = max(outcome.size for outcome in outcomes)
         seen = [outcome.digests for outcome in outcomes]
         shares = [count / plan.handshake for count in Counter(seen[0]).values()]
@@ -142,7 +142,7 @@ class _Run:
         trials = min(self.plan.pilot_trials, max(50, fitting))
         chunks = {
             task.chunk: outcome.reports
-            for task, outcome in self.sample(self.engine, self.tasks(PILOT, indices, trials))
+            for task, outcome in self.sample(self.tasks(PILOT, indices, trials))
         }
         in_order = [chunks[chunk] for chunk in sorted(chunks)]
         return trials, tuple(zip(*in_order, strict=True))
@@ -152,39 +152,28 @@ class _Run:
         needed = sorted({i for event in proposed for i in (event.first, event.second)})
         trials = max(50, (self.plan.trials - self.reports) // len(needed))
         counts = np.zeros((len(self.plan.values), len(proposed)), np.int64)
-        for _, outcome in self.sample(self.engine, self.tasks(PROOF, needed, trials, found)):
+        for _, outcome in self.sample(self.tasks(PROOF, needed, trials, found)):
             counts[needed] += np.array(outcome.counts)
         return findings_of(self.plan, proposed, counts, trials)
 
 
 def run_check(
     plan: CheckPlan,
-    workers: int | None = None,
+    engine: Engine | None = None,
     progress: Callable[[int], None] | None = None,
-    ray: RayEngine | None = None,
 ) -> CheckResult:
-    """Carry out a check; `progress` hears how many reports were made since the last call.
-
-    The target runs in processes here, or on the cluster of an engine `ray`.
-    """
+    """Carry out a check; `progress` hears how many reports were made since the last call."""
     started = time.perf_counter()
-    opener = OpenTarget(plan.target, plan.score)
-    fresh: ProcessEngine | RaySessions
-    if ray is None:
-        can_learn(plan.learn)  # raises before any report is made
-        fresh = ProcessEngine(opener, worker_count(workers), plan.limits)
-    else:
-        fresh = ray.sessions(opener, limits=plan.limits)
+    opener = OpenTarget(plan.target, plan.score, plan.learn)
     stream = stream_key({"check": _named(plan.values), "claim": repr(plan.claim)})
-    with fresh.staying() as engine:
-        run = _Run(plan, engine, stream, progress)
+    with open_engine(engine, isolated=True) as opened, opened.staying() as kept:
+        run = _Run(plan, kept, opener, stream, progress)
         run.compare_workers()
         pilot_trials, reports = run.pilot()
         pilot = Pilot((), plan.claim, plan.values)
         searching = Searching(reports, pilot, plan.prove, plan.learn, plan.seed)
-        [(_, (found, proposed, learned))] = engine.map(
-            [searching]
-        )  # to its end, or its worker would end
+        # To its end, or its worker would end.
+        [(_, (found, proposed, learned))] = kept.map(opener, [searching], limits=plan.limits)
         findings = run.prove(found, proposed) if proposed else ()
     return result_of(plan, findings, pilot_trials, run.reports, started, learned)
 
@@ -229,7 +218,9 @@ def check_recorded(
     except AuditError:
         raise
     except Exception as error:  # they may be anything
-        raise AuditError(f"the reports of {name} cannot be looked into: {told(error)}") from error
+        raise AuditError(
+            f"the reports of {name} cannot be looked into: {describe(error)}"
+        ) from error
     findings = findings_of(plan, proposals(candidates), counts, trials)
     total = sum(len(made) for _, made in pairs)
     return result_of(plan, findings, min(len(a) for a, _ in halves), total, started, learned)
@@ -261,7 +252,7 @@ def check(
     domain_size: int | None = None,
     options: Mapping[str, Any] | None = None,
     workers: int | None = None,
-    engine: str | RayEngine | None = None,
+    engine: str | Engine | None = None,
     address: str | None = None,
     call_seconds: float = 10.0,
     total_seconds: float = 600.0,
@@ -274,7 +265,7 @@ def check(
     `domain_size` is the number of its values, if `values` are not all of them.
     The budget is a number of reports (`trials`, 200,000 by default) or about so many `seconds`.
     `engine` is "processes", "ray" (with the `address` of a cluster, or a local one), or what
-    `ray_engine` opened; it does not change the counts.
+    `open_engine` opened; it does not change the counts.
     """
     values = tuple(values)
     claim = Claim(epsilon, delta)
@@ -289,10 +280,8 @@ def check(
     require(trials is None or seconds is None, "give a budget in trials or in seconds, not both")
     if seconds is not None:
         require(
-            engine in {None, "processes"},
-            "a budget in seconds is for processes of this machine; give a cluster trials",
+            number("seconds", seconds) > 0, f"seconds must be positive, got seconds={seconds:g}"
         )
-        trials = trials_within(number("seconds", seconds), found, values, workers, limits)
     plan = CheckPlan(
         target=found,
         name=name,
@@ -303,8 +292,10 @@ def check(
         **settings,
     )
     named = [target.partition(":")[0]] if isinstance(target, str) else []
-    with ray_if_asked(engine, address, workers, modules=named, needs=found) as ray:
-        result = run_check(plan, workers, ray=ray)
+    with open_engine(engine, workers, address, isolated=True, modules=named, needs=found) as opened:
+        if seconds is not None:
+            plan = replace(plan, trials=trials_within(seconds, plan, opened))
+        result = run_check(plan, opened)
     given = {
         "epsilon": epsilon,
         "delta": delta,
@@ -335,19 +326,13 @@ def _target_of(target: Any, batch: bool | None) -> tuple[Target, str]:
     return ObjectTarget(target, batch), name
 
 
-def trials_within(
-    seconds: float, target: Target, values: Sequence[Any], workers: int | None, limits: Limits
-) -> int:
-    """Number of reports that fit into so many seconds, as a power of ten.
+def trials_within(seconds: float, plan: CheckPlan, engine: Engine) -> int:
+    """Return the number of reports that fit into so many seconds, as a power of ten.
 
     The speed is measured; the ladder is that coarse so that the same machine comes to the same
     number again.
     """
-    require(seconds > 0, f"seconds must be positive, got seconds={seconds:g}")
-    require(len(values) >= 2, f"a check needs two values at least, got {tuple(values)!r}")
-    count = worker_count(workers)
-    engine = ProcessEngine(OpenTarget(target), 1, limits)
-    timing = Timing(values[0], min(1.0, seconds / 20))
-    speed: float = next(outcome for _, outcome in engine.map([timing]))
-    fitting = [trials for trials in LADDER if trials <= speed * count * seconds / 2]
-    return max(LADDER[0], 100 * len(values), *fitting)
+    timing = Timing(plan.values[0], min(1.0, seconds / 20))
+    [(_, speed)] = engine.map(OpenTarget(plan.target), [timing], limits=plan.limits)
+    fitting = [trials for trials in LADDER if trials <= speed * engine.workers * seconds / 2]
+    return max(LADDER[0], 100 * len(plan.values), *fitting)

@@ -11,7 +11,7 @@ from typing import Any
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.core import Claim, Counts
 from ldp_auditor.errors import error_probability, require, seed_number, whole_number
-from ldp_auditor.execution.processes import Limits
+from ldp_auditor.execution.contract import Limits
 from ldp_auditor.results.check_result import CheckResult, Finding, p_value, power_of
 from ldp_auditor.sampling import Proposed, Target
 from ldp_auditor.search.whole import whole
