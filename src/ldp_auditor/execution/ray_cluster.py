@@ -78,9 +78,10 @@ class RayEngine:
 
     def cores_each(self, sessions: int) -> int:
         """Cores that each of so many sessions can have: no more than the smallest node has."""
+        share = self.workers // sessions  # waits for the cluster, which the next line would not
         cores = [int(n["Resources"].get("CPU", 0)) for n in self.ray.nodes() if n["Alive"]]
         smallest = min(filter(None, cores), default=1)
-        return max(1, min(self.workers // sessions, smallest, MOST_WORKERS))
+        return max(1, min(share, smallest, MOST_WORKERS))
 
     def map(
         self,
