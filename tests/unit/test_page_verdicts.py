@@ -15,6 +15,7 @@ from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.results.table import rows_of
 from ldp_auditor.sweeps import Grid
+from ldp_auditor.sweeps.cells import Cell
 from tests.pages import audited, checked, points
 
 
@@ -121,6 +122,28 @@ def test_the_evidence_of_an_audit_is_repeated_by_its_command() -> None:
     command = command_of(cell.key, result)
     assert command.startswith("ldp-auditor audit LHO --domain-size 5 --hash-range 2")
     assert command_of("another key", result) == ""
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"protocol": "OUE", "epsilon": 0.5, "domain_size": 4, "pair": [2, 1]},
+        {"protocol": "AGM", "epsilon": 0.5, "delta": 1e-3, "domain_size": 4, "reports": 3},
+        {"protocol": "L-OSUE", "epsilon_1": 0.5, "epsilon_infinity": 2, "domain_size": 4},
+        {"protocol": "SPL[OLH]", "epsilon": 0.5, "domain_sizes": [3, 4], "neighbours": "one"},
+        {"protocol": "SMP[GRR]", "epsilon": 0.5, "domain_size": 3, "attributes": 2},
+        {"protocol": "GRR", "epsilon": 1, "domain_size": 3, "trials": "auto", "max_trials": 999},
+    ],
+    ids=lambda settings: settings["protocol"],
+)
+def test_every_kind_of_audit_has_a_command(settings: dict[str, Any]) -> None:
+    cell = Cell.of(**{"trials": 100, **settings})
+    (result,) = cell.run(ThreadEngine(1))
+    read = AuditResult.from_dict(result.to_store("0.1.0"))
+    command = command_of(cell.key, read)
+    assert command.startswith(f"ldp-auditor audit '{settings['protocol']}'") or command.startswith(
+        f"ldp-auditor audit {settings['protocol']} "
+    )
 
 
 def test_evidence_is_collected_from_audits_and_checks() -> None:

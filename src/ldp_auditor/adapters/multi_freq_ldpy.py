@@ -156,6 +156,7 @@ def _epsilon_infinity(epsilon: float, given: float | None) -> float:
     require(
         limit > epsilon,
         f"epsilon_infinity must exceed epsilon={epsilon}, got epsilon_infinity={limit}",
+        argument="epsilon_infinity",
     )
     return limit
 

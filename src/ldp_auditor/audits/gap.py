@@ -223,6 +223,7 @@ def known_law(plan: AuditPlan) -> tuple[AuditPlan, LossLaw]:
         len(plan.reports) == 1,
         f"reports must be one number here, got {','.join(map(str, plan.reports))}; "
         "run it once for each, or audit them all",
+        argument="reports",
     )
     (look,) = plan.looks
     law = look.loss_law

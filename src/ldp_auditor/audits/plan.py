@@ -81,15 +81,20 @@ class AuditPlan:
         several = isinstance(self.reports, Iterable) and not isinstance(self.reports, str)
         given = tuple(self.reports) if several else (self.reports,)
         looks = [whole_number("reports", r, 1, MOST_REPORTS) for r in given]
-        require(bool(looks), "reports must name at least one number of reports")
+        require(bool(looks), "reports must name at least one number of reports", argument="reports")
         self._set("reports", tuple(sorted(set(looks))))
         require(
             self.composition in COMPOSITIONS,
             f"composition must be one of {', '.join(COMPOSITIONS)}, got {self.composition!r}",
+            argument="composition",
         )
         if self.composed_delta is not None:
             delta = number("composed_delta", self.composed_delta)
-            require(0 < delta < 1, f"composed_delta must lie in (0, 1), got composed_delta={delta}")
+            require(
+                0 < delta < 1,
+                f"composed_delta must lie in (0, 1), got composed_delta={delta}",
+                argument="composed_delta",
+            )
             self._set("composed_delta", delta)
         for look in self.looks if self.is_over_time else ():
             _ = look.mechanism.claim  # raises where so many reports promise nothing

@@ -141,6 +141,7 @@ def parse_pair(text: str | None) -> tuple[Any, Any] | None:
     require(
         len(pair) == 2,
         f"pair must be two values such as 0,1, or two records such as 0,0:1,1, got {text!r}",
+        argument="pair",
     )
     return pair[0], pair[1]
 

@@ -45,10 +45,15 @@ def open_engine(
         return
     default = "processes" if isolated else "threads"
     name = default if engine is None else engine
-    require(name in ENGINES, f"engine must be one of {', '.join(ENGINES)}, got {name!r}")
+    require(
+        name in ENGINES,
+        f"engine must be one of {', '.join(ENGINES)}, got {name!r}",
+        argument="engine",
+    )
     require(
         name != "threads" or not isolated,
         f"engine must be processes or ray here, got 'threads': {NO_THREADS}",
+        argument="engine",
     )
     require(name == "ray" or address is None, f"an address is for the engine ray, not for {name}")
     if name == "threads":

@@ -79,6 +79,7 @@ def read_setting(given: Mapping[str, Any]) -> Setting:
     require(
         isinstance(given["attack"], str) and given["attack"] in ATTACKS,
         f"attack must be one of {', '.join(ATTACKS)}, got {given['attack']!r}",
+        argument="attack",
     )
     return Setting(
         protocols=_protocols(given["protocols"]),

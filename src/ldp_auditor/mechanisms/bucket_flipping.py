@@ -44,11 +44,13 @@ class BitFlipsOfBuckets(SetOracle):
             self.buckets <= self.domain_size,
             f"there must not be more buckets than values, got buckets={self.buckets}, "
             f"domain_size={self.domain_size}",
+            argument="buckets",
         )
         require(
             self.bits <= self.buckets,
             f"a bit is about a bucket of its own, so there must not be more bits than buckets, "
             f"got bits={self.bits}, buckets={self.buckets}",
+            argument="bits",
         )
 
     @property

@@ -85,17 +85,28 @@ class FrequencyOracle(ABC):
 
     def check_epsilon(self) -> None:
         """Raise unless the protocol is defined at this epsilon."""
-        require(self.epsilon > 0, f"epsilon must be positive, got epsilon={self.epsilon}")
-        require(self.epsilon < math.inf, "epsilon must be finite, got epsilon=inf")
+        require(
+            self.epsilon > 0,
+            f"epsilon must be positive, got epsilon={self.epsilon}",
+            argument="epsilon",
+        )
+        require(
+            self.epsilon < math.inf, "epsilon must be finite, got epsilon=inf", argument="epsilon"
+        )
         require(
             MIN_EPSILON <= self.epsilon <= MAX_EPSILON,
             f"epsilon must be at least {MIN_EPSILON} and at most {MAX_EPSILON}, "
             f"got epsilon={self.epsilon}",
+            argument="epsilon",
         )
 
     def check_delta(self) -> None:
         """Raise unless the protocol is defined at this delta."""
-        require(0 <= self.delta < 1, f"delta must lie in [0, 1), got delta={self.delta}")
+        require(
+            0 <= self.delta < 1,
+            f"delta must lie in [0, 1), got delta={self.delta}",
+            argument="delta",
+        )
         require(
             self.delta > 0 or not self.approximate,
             f"{self.name} is an approximate protocol: delta must be positive, got delta=0",

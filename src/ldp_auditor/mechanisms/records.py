@@ -93,7 +93,10 @@ class RecordMechanism(ABC):
     def _sizes(self) -> Record:
         """Sizes of all attributes, from whichever way they were given."""
         if self.domain_sizes:
-            sizes = tuple(whole_number("a domain size", s, at_least=2) for s in self.domain_sizes)
+            try:
+                sizes = tuple(whole_number("a domain size", s, 2) for s in self.domain_sizes)
+            except AuditError as error:
+                raise AuditError(str(error), argument="domain_sizes") from None
             require(len(sizes) >= 2, f"a record has two attributes at least, got {sizes}")
             require(
                 self.attributes in (UNKNOWN, len(sizes))
@@ -156,6 +159,7 @@ class RecordMechanism(ABC):
         require(
             relation in RELATIONS,
             f"neighbours must be one of {', '.join(RELATIONS)}, got {relation!r}",
+            argument="neighbours",
         )
         attribute = whole_number("attribute", attribute, 0, self.attributes - 1)
         first = (0,) * self.attributes
