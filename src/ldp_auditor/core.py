@@ -215,14 +215,14 @@ class LikelihoodMechanism(Mechanism, Protocol):
 
 @dataclass(frozen=True)
 class Goal:
-    """What an attack is chosen for: the largest bound from so many trials."""
+    """What an attack is chosen for: the largest bound from `trials` trials."""
 
     trials: int
     bound: Callable[[Counts], float]
     """Epsilon that counts would prove."""
     pilot: Callable[[int, int], Iterable[Reports]]
-    """Draws batches of so many reports of the pair's first (0) or second (1) input, for nothing
-    else."""
+    """Given an input of the pair (0 or 1) and a number of reports, draws them in batches. They
+    serve to choose the attack and are not counted."""
 
 
 class Attack(Protocol):

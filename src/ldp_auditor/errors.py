@@ -42,13 +42,15 @@ def whole_number(name: str, value: Any, at_least: int, at_most: int | None = Non
         raise AuditError(
             f"{name} must be a whole number, got {name}={shown[:40]}", argument=name
         ) from None
-    told = str(number) if abs(number) < 10**40 else f"{str(number)[:20]}..."
+    shown = str(number) if abs(number) < 10**40 else f"{str(number)[:20]}..."
     require(
-        number >= at_least, f"{name} must be at least {at_least}, got {name}={told}", argument=name
+        number >= at_least, f"{name} must be at least {at_least}, got {name}={shown}", argument=name
     )
     if at_most is not None:
         require(
-            number <= at_most, f"{name} must be at most {at_most}, got {name}={told}", argument=name
+            number <= at_most,
+            f"{name} must be at most {at_most}, got {name}={shown}",
+            argument=name,
         )
     return number
 

@@ -34,7 +34,7 @@ MOST_POINTS = 10_000
 """Epsilons of a profile at most."""
 
 CERTIFICATES = (0.9, 0.99)
-"""Shares of the worst case for which the needed trials are told."""
+"""Shares of the worst case for which the needed trials are estimated."""
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,7 @@ class Tally:
         return np.zeros((users.count, self.columns))
 
     def add(self, users: Users, reports: int, rng: Generator, totals: Floats) -> None:
-        """Add so many more reports of every user."""
+        """Add `reports` more reports of every user to `totals`."""
         protocol: Any = self.protocol
         if self.by_law and self.by_scores:
             protocol.add_sums(users, reports, rng, totals)
@@ -96,7 +96,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Accumulated:
-    """A protocol seen through the totals of so many reports of each user."""
+    """A protocol seen through the totals of `reports` reports of each user."""
 
     tally: Tally
     reports: int
@@ -162,5 +162,5 @@ class Accumulated:
         return self.protocol.loss_law_over(pair, self.reports)
 
     def worst_case(self, pair: InputPair) -> float | None:
-        """Exact smallest epsilon that so many reports keep at the delta of their claim."""
+        """Exact smallest epsilon that `reports` reports keep at the delta of their claim."""
         return self.protocol.worst_case_over(pair, self.reports)

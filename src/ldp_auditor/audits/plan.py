@@ -32,7 +32,7 @@ MOST_REPORTS = 10**5
 """More reports of one user than this are refused."""
 
 PURE_DELTA = 1e-5
-"""Delta at which the tight composition of pure protocols is told, if none is chosen."""
+"""Delta at which the tight composition of pure protocols is computed, if none is chosen."""
 
 COMPOSITIONS = ("auto", "law", "simulate")
 
@@ -55,7 +55,7 @@ class AuditPlan:
     """`law`: draw the sum of many reports from its exact law; `simulate`: report by report; `auto`:
     by the law where it is known."""
     composed_delta: float | None = None
-    """Delta at which the tight composition is told; by default that of the claim, or 1e-5."""
+    """Delta at which the tight composition is computed; by default that of the claim, or 1e-5."""
 
     def __post_init__(self) -> None:
         for attribute in ("name", "claim", "domain_size", "privatize"):
@@ -97,7 +97,7 @@ class AuditPlan:
             )
             self._set("composed_delta", delta)
         for look in self.looks if self.is_over_time else ():
-            _ = look.mechanism.claim  # raises where so many reports promise nothing
+            _ = look.mechanism.claim  # raises where the reports together promise nothing
 
     def _set(self, name: str, value: Any) -> None:
         """Normalize a field while the frozen object is being made."""

@@ -180,7 +180,7 @@ class FrequencyOracle(ABC):
         return self.domain_size
 
     def claim_over(self, reports: int) -> Claim:
-        """The promise for that many reports: sequential composition [Dwork14]."""
+        """The promise for `reports` reports: sequential composition [Dwork14]."""
         require(
             reports * self.delta < 1,
             f"{reports} reports at delta={self.delta} promise nothing: "
@@ -193,7 +193,7 @@ class FrequencyOracle(ABC):
         return Users(self.check_value(value), n)
 
     def collect(self, users: Users, reports: int, rng: Generator) -> Reports:
-        """Return so many reports of every user, those of a user one after the other."""
+        """Return `reports` reports of every user, those of a user one after the other."""
         return self.privatize(users.value, users.count * reports, rng)
 
     @abstractmethod
@@ -208,12 +208,12 @@ class FrequencyOracle(ABC):
         """
 
     def loss_law_over(self, pair: InputPair, reports: int) -> LossLaw | None:
-        """Return the exact law of the log-likelihood ratio of that many reports, where known."""
+        """Return the exact law of the log-likelihood ratio of `reports` reports, where known."""
         law: LossLaw = self.loss_law(pair)  # type: ignore[attr-defined]
         return law.composed(reports)
 
     def worst_case_over(self, pair: InputPair, reports: int) -> float | None:
-        """Return the exact smallest epsilon that so many reports keep at their delta."""
+        """Return the exact smallest epsilon that `reports` reports keep at their delta."""
         delta = self.claim_over(reports).delta
         law = self.loss_law_over(pair, reports)
         if law is None and delta == 0:
@@ -222,11 +222,11 @@ class FrequencyOracle(ABC):
         return None if law is None else law.epsilon(delta)
 
     def combined_ratio(self, total: Floats, reports: int) -> Floats:
-        """Return the log-likelihood ratio of so many reports whose own ratios add up to `total`."""
+        """Return the log-likelihood ratio of `reports` reports whose ratios add up to `total`."""
         return total
 
     def composed_epsilon(self, pair: InputPair, reports: int, delta: float) -> float | None:
-        """Return the tight composition of so many independent reports at `delta`, where known."""
+        """Return the tight composition of `reports` fresh reports at `delta`, where known."""
         law: LossLaw = self.loss_law(pair)  # type: ignore[attr-defined]
         return tight_epsilon(law, reports, delta)
 

@@ -39,7 +39,7 @@ from ldp_auditor.theory.loss_law import LossLaw, MixtureLaw, sum_of_laws
 MOST_ATTRIBUTES = 10_000
 
 RELATIONS = ("all", "one")
-"""Which records are compared: such that differ in every attribute, or in one."""
+"""Which records are compared: records that differ in every attribute, or in one."""
 
 
 UNKNOWN = -(2**40)
@@ -249,11 +249,11 @@ class RecordMechanism(ABC):
         count = len(self.differing(pair))
         relation = {1: "one", self.attributes: "all"}.get(count, "some")
         worst = self.worst_cases()
-        told: dict[str, Any] = {"neighbours": relation}
+        facts: dict[str, Any] = {"neighbours": relation}
         for name, loss in worst.items():
-            told[f"worst_case_{name}"] = loss
-            told[f"holds_for_{name}"] = None if loss is None else not exceeds(loss, self.epsilon)
-        return told
+            facts[f"worst_case_{name}"] = loss
+            facts[f"holds_for_{name}"] = None if loss is None else not exceeds(loss, self.epsilon)
+        return facts
 
     def differing(self, pair: InputPair) -> list[tuple[int, InputPair]]:
         """Attributes in which two records differ, with their values there."""

@@ -13,7 +13,7 @@ from ldp_auditor.core import Counts
 from ldp_auditor.errors import AuditError
 from ldp_auditor.page.markup import counted
 from ldp_auditor.page.points import Point, varied, words_of
-from ldp_auditor.page.verdicts import attack_in_words
+from ldp_auditor.page.summaries import attack_in_words
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.check_result import SMALLEST_P_VALUE, CheckResult, p_value
 from ldp_auditor.sweeps.cells import Cell
@@ -160,5 +160,5 @@ def _json(value: Any) -> str:
 
 
 def p_value_in_words(value: float) -> str:
-    """A p-value, or that it is smaller than is told."""
+    """A p-value, or the limit below which it is not shown exactly."""
     return f"below {SMALLEST_P_VALUE:g}" if value < SMALLEST_P_VALUE else f"{value:.2g}"

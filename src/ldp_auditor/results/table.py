@@ -61,7 +61,7 @@ def write_table(rows: Sequence[Row], folder: Path, name: str) -> list[Path]:
     """Write the table as CSV and as Parquet."""
     known = columns()
     more = dict.fromkeys(name for row in rows for name in row if name not in known)
-    types = {**known, **{name: None for name in more}}  # options of protocols from elsewhere
+    types = {**known, **dict.fromkeys(more)}  # options of protocols from elsewhere
     text = io.StringIO()
     writer = csv.DictWriter(text, list(types), lineterminator="\n")
     writer.writeheader()
