@@ -14,7 +14,7 @@ import time
 from typing import Any
 
 from ldp_auditor import audit
-from ldp_auditor.execution.ray_cluster import ray_engine
+from ldp_auditor.execution.engines import open_engine
 from ldp_auditor.results.audit_result import AuditResult
 
 
@@ -32,8 +32,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     asked = parser.parse_args()
     started = time.perf_counter()
-    with ray_engine() as engine:
-        list(engine.map(abs, [-1] * 4))
+    with open_engine("ray") as engine:
+        audit("GRR", epsilon=1.0, domain_size=5, trials=1000, engine=engine)
         start_up = time.perf_counter() - started
         print(f"T = {asked.trials:,}, k = {asked.domain_size}, {engine.workers} cores")
         print(f"start of Ray and its first task: {start_up:.1f} s")

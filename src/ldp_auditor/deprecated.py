@@ -9,7 +9,7 @@ from ldp_auditor.audits import run as running
 from ldp_auditor.audits.chunks import Progress
 from ldp_auditor.audits.plan import AuditPlan
 from ldp_auditor.audits.stopping import Stopping
-from ldp_auditor.execution.engines import Engine
+from ldp_auditor.execution.contract import Engine
 from ldp_auditor.results.audit_result import AuditResult
 
 

@@ -126,3 +126,13 @@ def of_kind(name: str, kind: type, value: Any) -> Any:
 
 TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 """Words for true and false."""
+
+
+def describe(error: BaseException) -> str:
+    """Return `error` in a few words, even one that cannot say what it is."""
+    name = type(error).__name__
+    try:
+        text = " ".join(str(error).split())
+    except Exception:
+        return f"{name} (its message cannot be shown)"
+    return f"{name}: {text[:400]}" if text else name

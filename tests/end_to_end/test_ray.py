@@ -46,7 +46,7 @@ IN_PYTHON = """
 import sys
 from ldp_auditor import AuditError, Claim, audit
 from ldp_auditor.checks.interface import check
-from ldp_auditor.execution.ray_cluster import ray_engine
+from ldp_auditor.execution.engines import open_engine
 
 class Raising:
     name, claim, domain_size = "Raising", Claim(epsilon=1.0), 2
@@ -60,7 +60,7 @@ class Raising:
 def flip(value, rng):
     return value if rng.random() < 0.9 else 1 - value
 
-with ray_engine(workers=1) as engine:
+with open_engine("ray", workers=1) as engine:
     try:
         audit(Raising(), trials=1000, engine=engine)
     except AuditError as error:

@@ -40,7 +40,7 @@ import os, sys, time
 from ray._common.utils import get_system_memory
 from ray._private.utils import get_used_memory
 from ldp_auditor import AuditError, Claim, audit
-from ldp_auditor.execution.ray_cluster import ray_engine
+from ldp_auditor.execution.engines import open_engine
 
 class Greedy:
     '''Takes more and more, unless the file is there that it leaves.'''
@@ -67,7 +67,7 @@ class AlwaysGreedy(Greedy):
 mark = sys.argv[1]
 allowed = (get_used_memory() + 2e9) / get_system_memory()
 os.environ.update(RAY_memory_usage_threshold=str(allowed), RAY_memory_monitor_refresh_ms="50")
-with ray_engine(workers=1) as engine:
+with open_engine("ray", workers=1) as engine:
     disturbed = audit(Greedy(mark), trials=100_000, engine=engine)
     print(disturbed.counts == audit(Greedy(mark), trials=100_000).counts)
     try:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from ldp_auditor.execution.contract import TRIES
 from ldp_auditor.results.journal import digest, line_of
 from ldp_auditor.sweeps import Grid
 from tests.end_to_end.command import run, run_json
@@ -211,7 +212,7 @@ def test_a_cell_of_which_workers_die_stops_no_other(tmp_path: Path) -> None:
     grid.write_text(f"[[grid]]\n{SHORT}[[grid]]\n{LONG}")
     victims: set[int] = set()
     with started(grid, out, "--workers", "1") as process:
-        for _ in range(3):  # the long cell comes first, and twice is forgiven
+        for _ in range(TRIES):  # the long cell comes first
             wait_until(lambda: set(workers_of(process)) - victims, "no worker was started")
             (victim,) = set(workers_of(process)) - victims
             victims.add(victim)

@@ -25,6 +25,7 @@ from ldp_auditor import (
 from ldp_auditor.audits.chunks import Chunks, Piece
 from ldp_auditor.audits.comparison import plan_comparison
 from ldp_auditor.audits.run import fit_attack
+from ldp_auditor.execution.contract import SilentTicker
 from ldp_auditor.mechanisms.unary_encoding import SUE
 from ldp_auditor.report.figures import comparison_bars
 from ldp_auditor.seeding import chunk_generator, stream_key
@@ -298,8 +299,8 @@ def test_chunks_are_independent_and_cover_every_trial_once() -> None:
         assert covered == list(range(chunks))
     single = AuditPlan(mechanism=make("GRR", 1.0, 5), trials=2 * 10**6, seed=3)
     cut = Chunks.of(single, (fit_attack(single),))
-    outcomes = [cut.run_piece(Piece(0, chunk, chunk + 1)) for chunk in range(7)]
-    assert len({int(outcome.hits[0]) for outcome in outcomes}) == 7  # seven chunks, seven streams
+    outcomes = [cut.run(Piece(0, chunk, chunk + 1), SilentTicker()) for chunk in range(7)]
+    assert len({int(hits[0]) for hits in outcomes}) == 7  # seven chunks, seven streams
 
 
 def test_progress_adds_up() -> None:

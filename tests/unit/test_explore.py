@@ -201,10 +201,10 @@ def test_protocols_are_taken_once_and_in_order() -> None:
 def test_a_stoppable_engine_counts_the_same_and_stops() -> None:
     plan = plan_audit("SHE", epsilon=1.0, domain_size=50, trials=100_000, seed=3)
     stop = threading.Event()
-    assert run(plan, engine=StoppableEngine(stop))[0].counts == run(plan)[0].counts
+    assert run(plan, engine=StoppableEngine(stop=stop))[0].counts == run(plan)[0].counts
     stop.set()
     with pytest.raises(StoppedError):
-        run(plan, engine=StoppableEngine(stop))
+        run(plan, engine=StoppableEngine(stop=stop))
 
 
 def test_hostile_names_are_text(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 from ldp_auditor.audits.chunks import Chunks, Progress
 from ldp_auditor.core import Counts
 from ldp_auditor.errors import AuditError
-from ldp_auditor.execution.engines import Engine
+from ldp_auditor.execution.contract import Engine
 from ldp_auditor.results.journal import PORTION, Journal
 
 CHECKPOINT_SECONDS = 5.0

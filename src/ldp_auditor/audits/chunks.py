@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.random import Generator
@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 from ldp_auditor.audits.many_reports import Tally
 from ldp_auditor.audits.plan import AuditPlan
 from ldp_auditor.core import Attack, Counts
-from ldp_auditor.errors import AuditError
-from ldp_auditor.execution.engines import Engine
-from ldp_auditor.execution.serving import told
+from ldp_auditor.errors import AuditError, describe
+from ldp_auditor.execution.contract import Engine, Ticker
 from ldp_auditor.seeding import chunk_generator
 
 CHUNK_BATCHES = 4
@@ -101,17 +100,11 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class PieceOutcome:
-    """How many trials of a piece the attack attributed to the pair's first value, at each look."""
-
-    side: int
-    trials: int
-    hits: Hits
-
-
-@dataclass(frozen=True)
 class Chunks:
-    """A plan cut into chunks, with the experiment that is repeated in each of them."""
+    """A plan cut into chunks, with the experiment that is repeated in each of them.
+
+    Workers have it as their session, which runs pieces.
+    """
 
     plan: AuditPlan
     experiment: Experiment
@@ -167,27 +160,34 @@ class Chunks:
         last_chunk = self.chunks if last_chunk is None else last_chunk
         hits: list[Any] = [0, 0]
         trials = [0, 0]
-        for outcome in engine.map(self.run_piece, self.pieces(first_chunk, last_chunk)):
-            hits[outcome.side] += outcome.hits
-            trials[outcome.side] += outcome.trials
+        for piece, piece_hits in engine.map(self, self.pieces(first_chunk, last_chunk)):
+            done = self.trials_of(piece.first_chunk, piece.last_chunk)
+            hits[piece.side] += piece_hits
+            trials[piece.side] += done
             if progress is not None:
-                progress(outcome.trials)
+                progress(done)
         looks = zip(hits[0].tolist(), hits[1].tolist(), strict=True)
         return tuple(Counts(trials[0], first, second) for first, second in looks)
 
-    def run_piece(self, piece: Piece) -> PieceOutcome:
-        """Carry out the trials of a piece, batch by batch."""
-        trials = 0
+    def __call__(self) -> Chunks:
+        """Open a session for a worker: a plan needs nothing but itself."""
+        return self
+
+    def run(self, task: Piece, tick: Ticker) -> Hits:
+        """Return how many trials of a piece the attack attributes to the first value, at each look.
+
+        They are carried out batch by batch.
+        """
+        tick.own_work("in a piece of an audit")
         hits: Any = 0
         batch = self.experiment.batch_trials
-        value = self.plan.value(piece.side)
-        for chunk in range(piece.first_chunk, piece.last_chunk):
-            n = min(self.chunk_trials, self.plan.most_trials - chunk * self.chunk_trials)
-            rng = chunk_generator(self.plan.seed, self.stream, piece.side, chunk)
+        value = self.plan.value(task.side)
+        for chunk in range(task.first_chunk, task.last_chunk):
+            n = self.trials_of(chunk, chunk + 1)
+            rng = chunk_generator(self.plan.seed, self.stream, task.side, chunk)
             for start in range(0, n, batch):
                 hits += self._hits(value, min(batch, n - start), rng)
-            trials += n
-        return PieceOutcome(piece.side, trials, hits)
+        return cast(Hits, hits)
 
     def _hits(self, value: Any, trials: int, rng: Generator) -> Hits:
         """Carry out a batch; an error of the mechanism names the value."""
@@ -197,4 +197,4 @@ class Chunks:
             raise
         except Exception as error:
             name = self.plan.mechanism.name
-            raise AuditError(f"{name} raised {told(error)} with value {value!r}") from error
+            raise AuditError(f"{name} raised {describe(error)} with value {value!r}") from error

@@ -16,7 +16,8 @@ from ldp_auditor.audits.plan import AuditPlan
 from ldp_auditor.audits.run import run
 from ldp_auditor.core import Claim
 from ldp_auditor.errors import AuditError, require
-from ldp_auditor.execution.engines import Engine, open_engine
+from ldp_auditor.execution.contract import Engine
+from ldp_auditor.execution.engines import open_engine
 from ldp_auditor.results.audit_result import AuditResult, AuditResults
 from ldp_auditor.results.fields import Plain, real, truth
 from ldp_auditor.results.folder import results_folder

@@ -21,7 +21,8 @@ from ldp_auditor.audits.run import run
 from ldp_auditor.audits.stopping import MOST_TRIALS
 from ldp_auditor.core import Claim, Counts, Goal, InputPair, Mechanism, Rates, Reports
 from ldp_auditor.errors import AuditError, require, whole_number
-from ldp_auditor.execution.engines import Engine, open_engine
+from ldp_auditor.execution.contract import Engine
+from ldp_auditor.execution.engines import open_engine
 from ldp_auditor.results.audit_result import AuditResults
 from ldp_auditor.results.fields import Plain
 from ldp_auditor.results.journal import Journal

@@ -14,7 +14,8 @@ from ldp_auditor.audits.run import run
 from ldp_auditor.audits.stopping import Stopping
 from ldp_auditor.core import InputPair, Mechanism
 from ldp_auditor.errors import AuditError, require
-from ldp_auditor.execution.engines import Engine, open_engine
+from ldp_auditor.execution.contract import Engine
+from ldp_auditor.execution.engines import open_engine
 from ldp_auditor.mechanisms import RecordMechanism
 from ldp_auditor.results.audit_result import AuditResult, AuditResults
 from ldp_auditor.results.folder import results_folder

@@ -15,8 +15,8 @@ from ldp_auditor.audits.many_reports import Accumulated
 from ldp_auditor.audits.plan import PURE_DELTA, AuditPlan
 from ldp_auditor.audits.stopping import Stopping, alpha_of_look
 from ldp_auditor.core import Attack, Counts, Goal, InputPair, Rates, Reports, verdict_on
-from ldp_auditor.execution.engines import Engine
-from ldp_auditor.execution.threads import ThreadEngine
+from ldp_auditor.execution.contract import Engine
+from ldp_auditor.execution.engines import open_engine
 from ldp_auditor.results.audit_result import AuditResult, AuditResults
 from ldp_auditor.results.journal import Journal
 from ldp_auditor.seeding import chunk_generator
@@ -48,13 +48,13 @@ def run(
     attacks = tuple(fit_attack(look) for look in plan.looks)
     chunks = Chunks.of(plan, attacks)
     counting = chunks if journal is None else Checkpoints(chunks, journal)
-    engine = engine or ThreadEngine()
-    if isinstance(plan.trials, Stopping):
-        evidence = _until_precise(plan, plan.trials, attacks, counting, engine, progress)
-    else:
-        counts = counting.count(engine, progress, 0, chunks.chunks)
-        looks = zip(plan.looks, counts, strict=True)
-        evidence = [Evidence(seen, look.bound_of(seen), plan.alpha) for look, seen in looks]
+    with open_engine(engine) as opened, opened.staying() as kept:
+        if isinstance(plan.trials, Stopping):
+            evidence = _until_precise(plan, plan.trials, attacks, counting, kept, progress)
+        else:
+            counts = counting.count(kept, progress, 0, chunks.chunks)
+            looks = zip(plan.looks, counts, strict=True)
+            evidence = [Evidence(seen, look.bound_of(seen), plan.alpha) for look, seen in looks]
     seconds = time.perf_counter() - started
     results = AuditResults(
         _result(plan, look, attack, found, seconds)

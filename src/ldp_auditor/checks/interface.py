@@ -14,9 +14,8 @@ from ldp_auditor.checks.run import run_check
 from ldp_auditor.checks.sampling import OpenTarget, Target, Timing
 from ldp_auditor.core import Claim
 from ldp_auditor.errors import number, require, whole_number
-from ldp_auditor.execution.processes import Limits, ProcessEngine
-from ldp_auditor.execution.ray_cluster import RayEngine, ray_if_asked
-from ldp_auditor.execution.threads import worker_count
+from ldp_auditor.execution.contract import Engine, Limits
+from ldp_auditor.execution.engines import open_engine
 from ldp_auditor.results.check_result import CheckResult
 
 LADDER = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
@@ -35,7 +34,7 @@ def check(
     domain_size: int | None = None,
     options: Mapping[str, Any] | None = None,
     workers: int | None = None,
-    engine: str | RayEngine | None = None,
+    engine: str | Engine | None = None,
     address: str | None = None,
     call_seconds: float = 10.0,
     total_seconds: float = 600.0,
@@ -49,7 +48,7 @@ def check(
     The budget is a number of reports, `trials` (200,000 by default), or a time, `seconds`, from
     which that number is estimated.
     `engine` is "processes", "ray" (with the `address` of a cluster, or a local one), or what
-    `ray_engine` opened; it does not change the counts.
+    `open_engine` opened; it does not change the counts.
     """
     values = tuple(values)
     claim = Claim(epsilon, delta)
@@ -64,10 +63,8 @@ def check(
     require(trials is None or seconds is None, "give a budget in trials or in seconds, not both")
     if seconds is not None:
         require(
-            engine in {None, "processes"},
-            "a budget in seconds is for processes of this machine; give a cluster trials",
+            number("seconds", seconds) > 0, f"seconds must be positive, got seconds={seconds:g}"
         )
-        trials = trials_within(number("seconds", seconds), found, values, workers, limits)
     plan = CheckPlan(
         target=found,
         name=name,
@@ -78,8 +75,10 @@ def check(
         **settings,
     )
     named = [target.partition(":")[0]] if isinstance(target, str) else []
-    with ray_if_asked(engine, address, workers, modules=named, needs=found) as ray:
-        result = run_check(plan, workers, ray=ray)
+    with open_engine(engine, workers, address, isolated=True, modules=named, needs=found) as opened:
+        if seconds is not None:
+            plan = replace(plan, trials=trials_within(seconds, plan, opened))
+        result = run_check(plan, opened)
     given = {
         "epsilon": epsilon,
         "delta": delta,
@@ -110,19 +109,13 @@ def _target_of(target: Any, batch: bool | None) -> tuple[Target, str]:
     return ObjectTarget(target, batch), name
 
 
-def trials_within(
-    seconds: float, target: Target, values: Sequence[Any], workers: int | None, limits: Limits
-) -> int:
-    """Number of reports, a power of ten, that `target` makes in about `seconds`.
+def trials_within(seconds: float, plan: CheckPlan, engine: Engine) -> int:
+    """Number of reports, a power of ten, that the plan's target makes in about `seconds`.
 
     The speed is measured. Only powers of ten are returned, so that the same machine comes to the
     same number again.
     """
-    require(seconds > 0, f"seconds must be positive, got seconds={seconds:g}")
-    require(len(values) >= 2, f"a check needs two values at least, got {tuple(values)!r}")
-    count = worker_count(workers)
-    engine = ProcessEngine(OpenTarget(target), 1, limits)
-    timing = Timing(values[0], min(1.0, seconds / 20))
-    speed: float = next(outcome for _, outcome in engine.map([timing]))
-    fitting = [trials for trials in LADDER if trials <= speed * count * seconds / 2]
-    return max(LADDER[0], 100 * len(values), *fitting)
+    timing = Timing(plan.values[0], min(1.0, seconds / 20))
+    [(_, speed)] = engine.map(OpenTarget(plan.target), [timing], limits=plan.limits)
+    fitting = [trials for trials in LADDER if trials <= speed * engine.workers * seconds / 2]
+    return max(LADDER[0], 100 * len(plan.values), *fitting)

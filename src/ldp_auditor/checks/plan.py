@@ -14,7 +14,7 @@ from ldp_auditor.bounds import find_bound
 from ldp_auditor.checks.sampling import Target
 from ldp_auditor.core import Claim
 from ldp_auditor.errors import error_probability, require, seed_number, whole_number
-from ldp_auditor.execution.processes import Limits
+from ldp_auditor.execution.contract import Limits
 
 TRIALS = 200_000
 """Reports in all, by default."""

@@ -15,8 +15,7 @@ from ldp_auditor.checks.plan import MOST_PILOT, CheckPlan
 from ldp_auditor.checks.sampling import chosen_events
 from ldp_auditor.checks.search.finder import Pilot, find_events
 from ldp_auditor.checks.search.scores import can_learn
-from ldp_auditor.errors import AuditError, require
-from ldp_auditor.execution.serving import told
+from ldp_auditor.errors import AuditError, describe, require
 from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.seeding import chunk_generator, random_order, stream_key
 
@@ -70,7 +69,9 @@ def check_recorded(
     except AuditError:
         raise
     except Exception as error:  # they may be anything
-        raise AuditError(f"the reports of {name} cannot be looked into: {told(error)}") from error
+        raise AuditError(
+            f"the reports of {name} cannot be looked into: {describe(error)}"
+        ) from error
     findings = findings_of(plan, chosen_events(candidates), counts, trials)
     total = sum(len(made) for _, made in pairs)
     return result_of(plan, findings, min(len(a) for a, _ in halves), total, started, learned)

@@ -24,11 +24,9 @@ from ldp_auditor.checks.sampling import (
     Searching,
 )
 from ldp_auditor.checks.search.finder import Pilot
-from ldp_auditor.checks.search.scores import can_learn
 from ldp_auditor.errors import require
-from ldp_auditor.execution.processes import ProcessEngine
-from ldp_auditor.execution.ray_cluster import RayEngine, RaySessions
-from ldp_auditor.execution.threads import worker_count
+from ldp_auditor.execution.contract import Engine
+from ldp_auditor.execution.engines import open_engine
 from ldp_auditor.results.check_result import CheckResult, Finding
 from ldp_auditor.seeding import stream_key
 
@@ -50,7 +48,8 @@ class _Run:
     """A check that is under way."""
 
     plan: CheckPlan
-    engine: ProcessEngine | RaySessions
+    engine: Engine
+    opener: OpenTarget
     stream: int
     progress: Callable[[int], None] | None
     states: set[str] = field(default_factory=set)
@@ -61,10 +60,11 @@ class _Run:
     """Mean size of a report in bytes."""
 
     def sample(
-        self, engine: ProcessEngine | RaySessions, tasks: Iterator[Sampling]
+        self, tasks: Iterator[Sampling], engine: Engine | None = None
     ) -> Iterator[tuple[Sampling, Sampled]]:
         """Carry out tasks; raise if two chunks leave a global generator in the same state."""
-        for task, outcome in engine.map(tasks):
+        engine = engine or self.engine
+        for task, outcome in engine.map(self.opener, tasks, limits=self.plan.limits):
             for (_, value), states in zip(task.inputs, outcome.states, strict=True):
                 require(
                     not self.states.intersection(states),
@@ -87,10 +87,10 @@ class _Run:
             for i in range(2)
         ]
         outcomes = []
-        if not self.engine.tells_workers_apart:  # two processes, one after the other
+        if not self.engine.separates:  # two processes, one after the other
             with self.engine.staying() as another:
-                outcomes = [o for _, o in self.sample(another, iter([tasks.pop()]))]
-        outcomes += [outcome for _, outcome in self.sample(self.engine, iter(tasks))]
+                outcomes = [o for _, o in self.sample(iter([tasks.pop()]), another)]
+        outcomes += [outcome for _, outcome in self.sample(iter(tasks))]
         self.size = max(outcome.size for outcome in outcomes)
         seen = [outcome.digests for outcome in outcomes]
         shares = [count / plan.handshake for count in Counter(seen[0]).values()]
@@ -120,7 +120,7 @@ class _Run:
         trials = min(self.plan.pilot_trials, max(50, fitting))
         chunks = {
             task.chunk: outcome.reports
-            for task, outcome in self.sample(self.engine, self.tasks(PILOT, indices, trials))
+            for task, outcome in self.sample(self.tasks(PILOT, indices, trials))
         }
         in_order = [chunks[chunk] for chunk in sorted(chunks)]
         return trials, tuple(zip(*in_order, strict=True))
@@ -130,38 +130,30 @@ class _Run:
         needed = sorted({i for event in chosen for i in (event.first, event.second)})
         trials = max(50, (self.plan.trials - self.reports) // len(needed))
         counts = np.zeros((len(self.plan.values), len(chosen)), np.int64)
-        for _, outcome in self.sample(self.engine, self.tasks(PROOF, needed, trials, found)):
+        for _, outcome in self.sample(self.tasks(PROOF, needed, trials, found)):
             counts[needed] += np.array(outcome.counts)
         return findings_of(self.plan, chosen, counts, trials)
 
 
 def run_check(
     plan: CheckPlan,
-    workers: int | None = None,
+    engine: Engine | None = None,
     progress: Callable[[int], None] | None = None,
-    ray: RayEngine | None = None,
 ) -> CheckResult:
     """Carry out a check; `progress` is called with the number of reports made since its last call.
 
-    The target runs in processes here, or on the cluster of an engine `ray`.
+    Without an `engine` the target runs in processes of this machine.
     """
     started = time.perf_counter()
-    opener = OpenTarget(plan.target, plan.score)
-    fresh: ProcessEngine | RaySessions
-    if ray is None:
-        can_learn(plan.learn)  # raises before any report is made
-        fresh = ProcessEngine(opener, worker_count(workers), plan.limits)
-    else:
-        fresh = ray.sessions(opener, limits=plan.limits)
+    opener = OpenTarget(plan.target, plan.score, plan.learn)
     stream = stream_key({"check": plan.plain_values, "claim": repr(plan.claim)})
-    with fresh.staying() as engine:
-        run = _Run(plan, engine, stream, progress)
+    with open_engine(engine, isolated=True) as opened, opened.staying() as kept:
+        run = _Run(plan, kept, opener, stream, progress)
         run.compare_workers()
         pilot_trials, reports = run.pilot()
         pilot = Pilot((), plan.claim, plan.values)
         searching = Searching(reports, pilot, plan.prove, plan.learn, plan.seed)
-        [(_, (found, chosen, learned))] = engine.map(
-            [searching]
-        )  # to its end, or its worker would end
+        # To its end, or its worker would end.
+        [(_, (found, chosen, learned))] = kept.map(opener, [searching], limits=plan.limits)
         findings = run.prove(found, chosen) if chosen else ()
     return result_of(plan, findings, pilot_trials, run.reports, started, learned)

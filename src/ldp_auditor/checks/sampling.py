@@ -24,7 +24,7 @@ from ldp_auditor.adapters.reports import require_reports, sent
 from ldp_auditor.checks.search.finder import Candidate, Pilot, find_events
 from ldp_auditor.checks.search.scores import can_learn
 from ldp_auditor.errors import require
-from ldp_auditor.execution.serving import Ticker
+from ldp_auditor.execution.contract import Ticker
 from ldp_auditor.seeding import chunk_generator
 
 AT_ONCE = 1000
@@ -113,9 +113,11 @@ class OpenTarget:
 
     target: Target
     score: Callable[[Any, Any, Any], float] | None = None
+    learn: bool | None = None
 
     def __call__(self) -> SamplingSession:
-        """Open the target in this process."""
+        """Open it; raise before any report is made if this worker cannot learn as asked."""
+        can_learn(self.learn)
         opened = self.target.open()
         _OPEN.update(target=opened, score=self.score)
         return SamplingSession(opened)

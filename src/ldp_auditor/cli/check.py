@@ -107,7 +107,7 @@ def check(
     """Check anybody's mechanism against its claim, and show the evidence."""
     from ldp_auditor.checks.recorded_reports import check_recorded
     from ldp_auditor.checks.run import run_check
-    from ldp_auditor.execution.ray_cluster import ray_if_asked
+    from ldp_auditor.execution.engines import open_engine
     from ldp_auditor.page.saved_checks import can_keep, keep_check
     from ldp_auditor.report.progress import progress_bar
 
@@ -141,13 +141,12 @@ def check(
     )
     named = [name.partition(":")[0] for name in (*(target or [])[:1], score or "") if ":" in name]
     with (
-        ray_if_asked(engine, address, workers, modules=named, working_dir=working_dir) as ray,
+        open_engine(
+            engine, workers, address, isolated=True, modules=named, working_dir=working_dir
+        ) as opened,
         progress_bar("checking", 0 if plan is None else plan.trials) as bar,
     ):
-        if plan is None:
-            result = check_recorded(**asked)
-        else:
-            result = run_check(plan, workers, bar.advance, ray)
+        result = check_recorded(**asked) if plan is None else run_check(plan, opened, bar.advance)
     result = replace(result, repeat=_repeat(sys.argv[1:], seed, bool(result.learned)))
     if out is not None:
         keep_check(out, result, trials if plan is None else plan.trials)
@@ -189,7 +188,7 @@ def parse_check(words: list[str], **given: Any) -> dict[str, Any]:
     from ldp_auditor.checks.plan import CheckPlan
     from ldp_auditor.checks.sampling import NamedScore
     from ldp_auditor.core import Claim
-    from ldp_auditor.execution.processes import Limits
+    from ldp_auditor.execution.contract import Limits
 
     names, options = ([], {}) if not words else split_words(words)
     forms = [bool(names), given["command"] is not None, given["recorded"] is not None]

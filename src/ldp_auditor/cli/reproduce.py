@@ -23,7 +23,7 @@ from ldp_auditor.cli.sweep import tell_damaged, tell_failed, watching
 from ldp_auditor.errors import AuditError, require, whole_number
 
 if TYPE_CHECKING:
-    from ldp_auditor.execution.ray_cluster import RayEngine
+    from ldp_auditor.execution.contract import Engine
     from ldp_auditor.results.journal import Journal
     from ldp_auditor.results.table import Row
     from ldp_auditor.studies import Scale, Study
@@ -69,7 +69,7 @@ def reproduce(
     """
     from ldp_auditor import studies
     from ldp_auditor.audits.stopping import MOST_TRIALS
-    from ldp_auditor.execution.ray_cluster import ray_if_asked
+    from ldp_auditor.execution.engines import open_engine
     from ldp_auditor.results.journal import Journal
     from ldp_auditor.results.violations import ViolationCount
 
@@ -89,9 +89,12 @@ def reproduce(
     require(document is None or with_claims, "--document is for claims")
     code = EXIT_NO_VIOLATION
     rows: list[Row] = []
-    with ray_if_asked(engine, address, workers) as ray, Journal.open(out) as journal:
+    with (
+        open_engine(engine, workers, address, isolated=True) as opened,
+        Journal.open(out) as journal,
+    ):
         for study in chosen:
-            more, ended = _reproduce(study, scale, journal, workers, ray)
+            more, ended = _reproduce(study, scale, journal, opened)
             rows += more
             code = max(code, ended)
     tell_damaged(journal.damaged)
@@ -110,7 +113,7 @@ MOST_SEEDS = 10_000
 
 
 def _reproduce(
-    study: Study, scale: Scale, journal: Journal, workers: int | None, ray: RayEngine | None
+    study: Study, scale: Scale, journal: Journal, engine: Engine
 ) -> tuple[list[Row], int]:
     """Run a study, draw it, and tell how well it agrees with the theory."""
     from ldp_auditor.report.paper import draw_study
@@ -126,9 +129,8 @@ def _reproduce(
             journal,
             study.grid(scale),
             name=study.name,
-            workers=workers,
+            engine=engine,
             watch=watching(bar, study.name),
-            ray=ray,
         )
     rows = list(outcome.rows)
     drawn = draw_study(study, rows, scale, journal.folder) if rows else []

@@ -41,17 +41,17 @@ def sweep(
 
     The exit code is 1 if any cell proves a violation, 2 if a cell failed.
     """
-    from ldp_auditor.execution.ray_cluster import ray_if_asked
+    from ldp_auditor.execution.engines import open_engine
     from ldp_auditor.report.progress import progress_bar
     from ldp_auditor.sweeps import Grid
     from ldp_auditor.sweeps import sweep as run_sweep
 
     asked = Grid.read(grid)
     with (
-        ray_if_asked(engine, address, workers) as ray,
+        open_engine(engine, workers, address, isolated=True) as opened,
         progress_bar("sweep", 0) as bar,
     ):
-        outcome = run_sweep(asked, out, workers=workers, watch=watching(bar, "sweep"), ray=ray)
+        outcome = run_sweep(asked, out, engine=opened, watch=watching(bar, "sweep"))
     found = outcome.violations
     if as_json:
         say_json(

@@ -1,69 +1,20 @@
-"""Engines by their names: what runs the pieces of an audit."""
+"""Engines by their names: `open_engine` is the only way to get one."""
 
 from __future__ import annotations
 
 import contextlib
-import math
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
 
 from ldp_auditor.errors import require
-from ldp_auditor.execution.processes import Limits, ProcessEngine, Ticker
-from ldp_auditor.execution.threads import ThreadEngine, usable_cores
-
-Work = TypeVar("Work")
-Outcome = TypeVar("Outcome")
+from ldp_auditor.execution.contract import Engine
+from ldp_auditor.execution.processes import ProcessEngine
+from ldp_auditor.execution.threads import ThreadEngine, worker_count
 
 ENGINES = ("threads", "processes", "ray")
 
-FOREVER = Limits(call_seconds=math.inf, total_seconds=math.inf)
-"""Our own code takes as long as it takes."""
-
-
-class Engine(Protocol):
-    """Runs pieces of work, somewhere."""
-
-    def map(self, function: Callable[[Work], Outcome], pieces: Iterable[Work]) -> Iterator[Outcome]:
-        """Yield the outcomes in the order of completion, with few pieces in flight at a time."""
-        ...
-
-
-@dataclass(frozen=True)
-class PieceEngine:
-    """Maps a function over pieces of work in `workers` processes; a killed one is replaced."""
-
-    workers: int = field(default_factory=usable_cores)
-
-    def map(self, function: Callable[[Work], Outcome], pieces: Iterable[Work]) -> Iterator[Outcome]:
-        """Yield the outcomes in the order of completion."""
-        engine = ProcessEngine(OpenFunction(function), self.workers, FOREVER)
-        for _, outcome in engine.map(pieces):
-            yield outcome
-
-
-@dataclass(frozen=True)
-class OpenFunction:
-    """Opens a worker's side of a `PieceEngine`."""
-
-    function: Callable[[Any], Any]
-
-    def __call__(self) -> FunctionSession:
-        """Open it."""
-        return FunctionSession(self.function)
-
-
-@dataclass(frozen=True)
-class FunctionSession:
-    """Applies a function to pieces."""
-
-    function: Callable[[Any], Any]
-
-    def run(self, task: Any, tick: Ticker) -> Any:
-        """Carry out a piece."""
-        tick.own_work("in a piece of an audit")
-        (outcome,) = ThreadEngine(1).map(self.function, [task])
-        return outcome
+NO_THREADS = "what may hang or crash needs processes of its own, which threads are not"
 
 
 @contextlib.contextmanager
@@ -71,33 +22,46 @@ def open_engine(
     engine: str | Engine | None = None,
     workers: int | None = None,
     address: str | None = None,
+    *,
+    isolated: bool = False,
     needs: Any = None,
+    modules: Iterable[str] = (),
+    working_dir: Path | str | None = None,
 ) -> Iterator[Engine]:
-    """Open an engine by its name, threads by default; an engine that is open already is taken.
+    """Open an engine by its name; an `engine` that is open already is taken as it is.
 
-    `needs` is what will be sent to the workers of a cluster: modules that it is made of are sent
-    along.
+    The default is threads, or processes for work that must be `isolated`, because it may hang or
+    crash. Ray runs at an `address`, "auto" for the cluster on this host, or in a cluster that ends
+    with the block. The source of `modules`, of the modules that `needs` is made of and the folder
+    `working_dir` are sent to the workers of a cluster.
     """
     if not isinstance(engine, str | None):
         require(
             workers is None and address is None,
             "an engine has its workers and its address already; drop them",
         )
+        require(engine.isolates or not isolated, f"engine must be processes or ray: {NO_THREADS}")
         yield engine
         return
-    name = "threads" if engine is None else engine
+    default = "processes" if isolated else "threads"
+    name = default if engine is None else engine
     require(
         name in ENGINES,
         f"engine must be one of {', '.join(ENGINES)}, got {name!r}",
         argument="engine",
     )
+    require(
+        name != "threads" or not isolated,
+        f"engine must be processes or ray here, got 'threads': {NO_THREADS}",
+        argument="engine",
+    )
     require(name == "ray" or address is None, f"an address is for the engine ray, not for {name}")
     if name == "threads":
-        yield ThreadEngine.of(workers)
+        yield ThreadEngine(worker_count(workers))
     elif name == "processes":
-        yield PieceEngine() if workers is None else PieceEngine(workers)
+        yield ProcessEngine(worker_count(workers))
     else:
         from ldp_auditor.execution.ray_cluster import ray_engine
 
-        with ray_engine(address, workers=workers, needs=needs) as opened:
+        with ray_engine(address, workers, modules, needs, working_dir) as opened:
             yield opened

@@ -1,4 +1,4 @@
-"""Run tasks in worker processes that may raise, hang, crash, print or fork.
+"""The engine processes: for code that may raise, hang, crash, print or fork.
 
 A worker opens its session once and then answers tasks one by one. The parent knows which call a
 worker is in, kills it when a call takes too long, and starts another in its place. A worker that is
@@ -12,58 +12,28 @@ import contextlib
 import math
 import multiprocessing
 import os
-import pickle
 import signal
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
-from typing import Any
+from typing import Any, ClassVar
 
-from ldp_auditor.errors import AuditError, number, require
-from ldp_auditor.execution.serving import (
-    CALLING,
-    OPENING,
-    PULSE_BYTES,
-    Pulse,
-    Session,
-    Ticker,
-    serve,
-    told,
+from ldp_auditor.errors import AuditError
+from ldp_auditor.execution.contract import (
+    FOREVER,
+    TRIES,
+    Limits,
+    OnDeath,
+    Opener,
+    Packed,
+    Task,
+    give_up,
+    pack,
 )
-from ldp_auditor.execution.starting import alone, start_method
 from ldp_auditor.execution.threads import usable_cores, worker_count
-
-TRIES = 3
-"""How often a task is begun whose workers are killed."""
-
-__all__ = ["Limits", "ProcessEngine", "Session", "Ticker"]
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How long foreign code may take, in seconds."""
-
-    call_seconds: float = 10.0
-    """For one report; a call for many may take as long as its predecessors let expect, and this."""
-    total_seconds: float = 600.0
-    """For everything."""
-    open_seconds: float = 60.0
-    """For being imported and made ready."""
-
-    def __post_init__(self) -> None:
-        for name in ("call_seconds", "total_seconds", "open_seconds"):
-            seconds = number(name, getattr(self, name))
-            require(seconds > 0, f"{name} must be positive, got {name}={seconds:g}")
-            object.__setattr__(self, name, seconds)
-
-    def check_total(self, started: float) -> None:
-        """Raise if what was started then has taken too long."""
-        require(
-            time.monotonic() - started <= self.total_seconds,
-            f"the target was not done after {self.total_seconds:g} seconds in all; allow more, or "
-            "ask for fewer trials",
-        )
+from ldp_auditor.execution.worker import CALLING, OPENING, PULSE_BYTES, Pulse, serve
+from ldp_auditor.execution.worker_start import alone, start_method
 
 
 @dataclass
@@ -71,14 +41,23 @@ class _Worker:
     process: Any
     tasks: Connection
     memory: Any
+    open_session: Opener
     task: Any = None
     since: float = field(default_factory=time.monotonic)
     last_pulse: int = -1
+
+    def send(self, task: Any) -> None:
+        """Have a task done."""
+        self.task = task
+        sent = pack(task)
+        with contextlib.suppress(OSError):  # a dead worker is noticed when its answer is read
+            self.tasks.send_bytes(sent)
 
     def end(self) -> None:
         """End the process and all that it started."""
         self.process.kill()
         self.end_group()
+        self.process.join(timeout=1)
         self.tasks.close()
 
     def end_group(self) -> None:
@@ -89,42 +68,84 @@ class _Worker:
 
 
 @dataclass(frozen=True)
-class ProcessEngine:
-    """Maps tasks over sessions in `workers` processes."""
+class _Stay:
+    """Workers that wait for the next tasks, and since when the limit for everything counts."""
 
-    open_session: Callable[[], Session]
+    began: float
+    idle: list[_Worker] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class ProcessEngine:
+    """Carries out tasks in `workers` processes."""
+
     workers: int = field(default_factory=usable_cores)
-    limits: Limits = Limits()
-    _started: list[float] = field(default_factory=list)
-    """When it was first used; the limit for everything counts from there."""
-    _killed: list[Any] = field(default_factory=list)
-    """Tasks whose workers were killed, once for every time."""
-    _idle: list[_Worker] | None = None
-    """Workers that wait for the next tasks."""
+    _stay: _Stay | None = None
+    isolates: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "workers", worker_count(self.workers))
 
     @property
-    def tells_workers_apart(self) -> bool:
-        """Whether two tasks at a time are sure to run in two processes."""
+    def separates(self) -> bool:
+        """Whether the first two tasks of a `map` are sure to have a worker each."""
         return self.workers > 1
 
-    def map(self, tasks: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
+    def cores_each(self, sessions: int) -> int:
+        """Cores that each of so many sessions side by side can have."""
+        return max(1, self.workers // sessions)
+
+    def map(
+        self,
+        open_session: Opener,
+        tasks: Iterable[Task],
+        *,
+        limits: Limits | None = None,
+        cores: int = 1,
+        on_death: OnDeath = give_up,
+    ) -> Iterator[tuple[Task, Any]]:
         """Yield every task with its outcome, in the order of completion."""
-        if not self._started:
-            self._started.append(time.monotonic())
+        if self._stay is None:
+            with self.staying() as engine:
+                yield from engine.map(
+                    open_session, tasks, limits=limits, cores=cores, on_death=on_death
+                )
+            return
+        mapping = _Mapping(self._stay, open_session, limits or FOREVER, on_death, iter(tasks))
+        yield from mapping.outcomes(max(1, self.workers // cores))
+
+    @contextlib.contextmanager
+    def staying(self) -> Iterator[ProcessEngine]:
+        """Open an engine with sessions of its own, which stay from one `map` to the next."""
+        stay = _Stay(time.monotonic() if self._stay is None else self._stay.began)
+        try:
+            yield replace(self, _stay=stay)
+        finally:
+            for worker in stay.idle:
+                worker.end()
+
+
+@dataclass(frozen=True)
+class _Mapping:
+    """A `map` that is under way."""
+
+    stay: _Stay
+    open_session: Opener
+    limits: Limits
+    on_death: OnDeath
+    tasks: Iterator[Any]
+    again: list[Any] = field(default_factory=list)
+    """Tasks whose workers were killed, to be begun again."""
+    killed: list[Any] = field(default_factory=list)
+    """The same, once for every time."""
+
+    def outcomes(self, most: int) -> Iterator[tuple[Any, Any]]:
+        """Yield every task with its outcome; `most` workers are busy at a time."""
         workers: list[_Worker] = []
-        again: list[Any] = []
-        queue = iter(tasks)
-
-        def next_task() -> Any:
-            return again.pop() if again else next(queue, None)
-
         try:
             while True:
-                while len(workers) < self.workers and (task := next_task()) is not None:
-                    workers.append(self._resume(task) if self._idle else self._start(task))
+                while len(workers) < most and (task := self._next_task()) is not None:
+                    workers.append(self._begin(task))
                 if not workers:
                     return
                 ready = wait([w.tasks for w in workers], timeout=0.2)
@@ -132,39 +153,39 @@ class ProcessEngine:
                     outcome = self._receive(worker)
                     if outcome is _DIED:
                         workers.remove(worker)
-                        self.after_death(worker, again)
-                        continue
-                    if outcome is not _OPENED:
-                        yield worker.task, outcome
-                        worker.task = next_task()
-                    if worker.task is None:
-                        workers.remove(worker)
-                        self._release(worker)
+                        self._after_death(worker)
+                    elif outcome is _OPENED:
+                        worker.send(worker.task)
                     else:
-                        self._send(worker, worker.task)
-                self._check_times(workers)
+                        yield worker.task, outcome
+                        if (task := self._next_task()) is None:
+                            workers.remove(worker)
+                            self.stay.idle.append(worker)
+                        else:
+                            worker.send(task)
+                for worker in workers:
+                    self._check_time(worker)
+                self.limits.check_total(self.stay.began)
         finally:
             for worker in workers:
                 worker.end()
 
-    @contextlib.contextmanager
-    def staying(self) -> Iterator[ProcessEngine]:
-        """An engine whose workers stay from one `map` to the next, as long as the block runs."""
-        engine = replace(self, _idle=[])
-        try:
-            yield engine
-        finally:
-            for worker in engine._idle or []:
-                worker.end()
+    def _next_task(self) -> Any:
+        return self.again.pop() if self.again else next(self.tasks, None)
 
-    def _check_times(self, workers: list[_Worker]) -> None:
-        """Raise if a call or everything together has taken too long."""
-        for worker in workers:
-            self._check_time(worker)
-        self.limits.check_total(self._started[0])
+    def _begin(self, task: Any) -> _Worker:
+        """Give a task to a worker that waits with the same session open, or to a new one."""
+        while self.stay.idle:
+            worker = self.stay.idle.pop()
+            if worker.open_session is self.open_session:
+                worker.send(task)
+                return worker
+            worker.end()
+        return self._start(task)
 
     def _start(self, task: Any) -> _Worker:
-        method = start_method(self.open_session)
+        opener = self.open_session
+        method = "spawn" if isinstance(opener, Packed) else start_method(opener)
         context: Any = multiprocessing.get_context(method)
         ours, theirs = context.Pipe()
         try:
@@ -176,29 +197,12 @@ class ProcessEngine:
             ) from None
         _MEMORIES.append(memory)
         # What a fresh interpreter cannot read is noticed there and told, so it gets the bytes.
-        opener = pickle.dumps(self.open_session) if method == "spawn" else self.open_session
-        process = context.Process(target=serve, args=(theirs, memory, opener), daemon=True)
+        sent = pack(opener) if method == "spawn" else opener
+        process = context.Process(target=serve, args=(theirs, memory, sent), daemon=True)
         with alone(method):
             process.start()
         theirs.close()
-        return _Worker(process, ours, memory, task)
-
-    def _resume(self, task: Any) -> _Worker:
-        assert self._idle
-        worker = self._idle.pop()
-        worker.task = task
-        self._send(worker, task)
-        return worker
-
-    def _send(self, worker: _Worker, task: Any) -> None:
-        try:
-            worker.tasks.send(task)
-        except OSError:
-            pass  # a dead worker is noticed when its answer is read
-        except Exception as error:
-            raise AuditError(
-                f"values must be what can be sent to a worker process: {told(error)}"
-            ) from None
+        return _Worker(process, ours, memory, opener, task)
 
     def _receive(self, worker: _Worker) -> Any:
         try:
@@ -213,28 +217,20 @@ class ProcessEngine:
             raise AuditError(payload)
         return _OPENED if kind == "opened" else payload
 
-    def _release(self, worker: _Worker) -> None:
-        if self._idle is not None:
-            self._idle.append(worker)
-            return
-        with contextlib.suppress(OSError):
-            worker.tasks.send(None)
-        worker.process.join(timeout=1)
-        worker.end()
-
-    def after_death(self, worker: _Worker, again: list[Any]) -> None:
-        """Try the task of a worker that was killed again; raise if it died of the task."""
+    def _after_death(self, worker: _Worker) -> None:
+        """Have the task of a worker that was killed begun again, unless it died of the task."""
         worker.process.join(timeout=5)
         code = worker.process.exitcode
         worker.end_group()
         worker.tasks.close()
         if code == -signal.SIGKILL:  # from outside, or for its memory: that may be bad luck
-            self._killed.append(worker.task)
-            if sum(task is worker.task for task in self._killed) < TRIES:
-                again.append(worker.task)
+            self.killed.append(worker.task)
+            if sum(task is worker.task for task in self.killed) < TRIES:
+                self.again.append(worker.task)
                 return
         how = f"exit code {code}" if code is None or code >= 0 else _signal_name(-code)
-        raise AuditError(f"the target's process died ({how}) {Pulse.read(worker.memory).what}")
+        what = Pulse.read(worker.memory).what
+        self.on_death(worker.task, f"the target's process died ({how}) {what}")
 
     def _check_time(self, worker: _Worker) -> None:
         pulse = Pulse.read(worker.memory)

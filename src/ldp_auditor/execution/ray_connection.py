@@ -1,4 +1,15 @@
-"""How a Ray cluster is started or found, and left."""
+"""How a Ray cluster is started or found, and left.
+
+The only file that uses private parts of Ray, because it has no public way to these ends:
+- `ray_constants.ENABLE_RAY_CLUSTER`, `_node_ip_address`: to listen on loopback only; the
+  environment variable behind the first is read when Ray is imported, perhaps by the caller;
+- `worker.listen_error_messages`: to keep it from printing on standard output, where `log_to_driver`
+  and `logging_level` do not reach;
+- `utils.read_ray_address`: to know what "auto" is before `ray.init` waits for it;
+- `_raylet.GcsClient`: to ask whether a head is at an address before `ray.init` waits for it; the
+  command `ray health-check` does the same, and calls itself not public.
+Tried with Ray 2.60.0; pyproject.toml allows no later minor version.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from ldp_auditor.errors import AuditError
-from ldp_auditor.execution.holding import environment_with, interrupt_later
+from ldp_auditor.execution.interrupts import environment_with, interrupt_later
+from ldp_auditor.execution.module_shipping import runtime_environment
 from ldp_auditor.execution.ray_watch import why_unreachable
-from ldp_auditor.execution.shipping import runtime_environment
 from ldp_auditor.execution.threads import usable_cores
 
 LOOPBACK = "127.0.0.1"

@@ -1,24 +1,25 @@
-"""Run independent pieces of work on threads; compiled kernels release the GIL."""
+"""The engine threads: for our own code, whose compiled kernels release the GIL."""
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable, Iterable, Iterator
+import threading
+from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
-from typing import TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ldp_auditor.errors import whole_number
-
-Work = TypeVar("Work")
-Outcome = TypeVar("Outcome")
-
+from ldp_auditor.errors import require, whole_number
+from ldp_auditor.execution.contract import Limits, OnDeath, Opener, SilentTicker, Task, give_up
 
 MOST_WORKERS = 1024
+
+SILENT = SilentTicker()
 
 
 def usable_cores() -> int:
@@ -34,7 +35,7 @@ def worker_count(workers: int | None) -> int:
 
 
 @cache
-def _keep_freed_memory() -> None:
+def keep_freed_memory() -> None:
     """Make the C library keep the memory of a freed batch of reports for the next one.
 
     glibc returns freed memory to the system, which then hands it out again page by page, at up to
@@ -56,31 +57,49 @@ if hasattr(os, "register_at_fork"):  # threads do not survive a fork
 
 @dataclass(frozen=True)
 class ThreadEngine:
-    """Maps a function over pieces of work on `workers` threads."""
+    """Carries out tasks on `workers` threads."""
 
     workers: int = field(default_factory=usable_cores)
+    isolates: ClassVar[bool] = False
+    separates: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "workers", worker_count(self.workers))
 
-    @classmethod
-    def of(cls, workers: int | None) -> ThreadEngine:
-        """An engine with so many workers, or one for every core."""
-        return cls() if workers is None else cls(workers)
+    def cores_each(self, sessions: int) -> int:
+        """Cores that each of so many sessions side by side can have."""
+        return max(1, self.workers // sessions)
 
-    def map(self, function: Callable[[Work], Outcome], pieces: Iterable[Work]) -> Iterator[Outcome]:
-        """Yield the outcomes in the order of completion, with few pieces in flight at a time."""
-        _keep_freed_memory()
-        if self.workers == 1:
-            yield from map(function, pieces)
+    def map(
+        self,
+        open_session: Opener,
+        tasks: Iterable[Task],
+        *,
+        limits: Limits | None = None,
+        cores: int = 1,
+        on_death: OnDeath = give_up,
+    ) -> Iterator[tuple[Task, Any]]:
+        """Yield every task with its outcome, in the order of completion."""
+        require(limits is None, "threads keep no limits; foreign code needs processes or ray")
+        keep_freed_memory()
+        own = threading.local()
+
+        def run(task: Task) -> tuple[Task, Any]:
+            if not hasattr(own, "session"):
+                own.session = open_session()
+            return task, own.session.run(task, SILENT)
+
+        threads = max(1, self.workers // cores)
+        if threads == 1:
+            yield from map(run, tasks)
             return
-        pool = _pool(self.workers)
-        queue = iter(pieces)
-        running: set[Future[Outcome]] = set()
+        pool = _pool(threads)
+        queue = iter(tasks)
+        running: set[Future[tuple[Task, Any]]] = set()
         try:
             while True:
-                for piece in islice(queue, 2 * self.workers - len(running)):
-                    running.add(pool.submit(function, piece))
+                for task in islice(queue, 2 * threads - len(running)):
+                    running.add(pool.submit(run, task))
                 if not running:
                     return
                 done, running = wait(running, return_when=FIRST_COMPLETED)
@@ -89,3 +108,8 @@ class ThreadEngine:
         finally:
             for future in running:
                 future.cancel()
+
+    @contextlib.contextmanager
+    def staying(self) -> Iterator[ThreadEngine]:
+        """Yield this engine: its threads stay anyway."""
+        yield self

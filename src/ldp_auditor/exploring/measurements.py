@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 from ldp_auditor.audits.chunks import Piece
 from ldp_auditor.audits.comparison import ComparisonPlan
 from ldp_auditor.audits.plan import AuditPlan
 from ldp_auditor.audits.run import run
 from ldp_auditor.errors import AuditError, require
+from ldp_auditor.execution.contract import Opener
 from ldp_auditor.execution.threads import ThreadEngine
 from ldp_auditor.exploring.settings import Setting
 from ldp_auditor.page.evidence import command_of
@@ -21,8 +22,6 @@ from ldp_auditor.page.sections import CLASSES, SIGNS
 from ldp_auditor.page.summaries import TITLES, summary_of_audits
 from ldp_auditor.results.audit_result import AuditResult
 
-Outcome = TypeVar("Outcome")
-
 OUT_OF_MEMORY = "out of memory: choose a smaller domain or fewer reports"
 
 
@@ -31,18 +30,19 @@ class StoppedError(Exception):
 
 
 @dataclass(frozen=True)
-class StoppableEngine:
+class StoppableEngine(ThreadEngine):
     """Threads that take an audit chunk by chunk, and stop between two chunks when asked to.
 
     Counts do not depend on how chunks are cut into pieces.
     """
 
-    stop: threading.Event
-    threads: ThreadEngine = field(default_factory=ThreadEngine)
+    stop: threading.Event = field(default_factory=threading.Event)
 
-    def map(self, function: Callable[[Any], Outcome], pieces: Iterable[Any]) -> Iterator[Outcome]:
-        """Yield the outcomes in the order of completion."""
-        for outcome in self.threads.map(function, _single_chunks(pieces)):
+    def map(
+        self, open_session: Opener, tasks: Iterable[Any], **settings: Any
+    ) -> Iterator[tuple[Any, Any]]:
+        """Yield every chunk with its outcome, in the order of completion."""
+        for outcome in super().map(open_session, _single_chunks(tasks), **settings):
             if self.stop.is_set():
                 raise StoppedError
             yield outcome
@@ -74,7 +74,9 @@ class Measurement:
         try:
             for audit in self.plan.audits:
                 self.protocol = audit.mechanism.name
-                (result,) = run(audit, engine=StoppableEngine(self.stop), progress=self._advance)
+                (result,) = run(
+                    audit, engine=StoppableEngine(stop=self.stop), progress=self._advance
+                )
                 self.results.append(result_for_page(audit, result))
             self.state = "done"
         except StoppedError:

@@ -14,7 +14,7 @@ from ldp_auditor.audits.interface import plan_audit
 from ldp_auditor.audits.plan import AuditPlan
 from ldp_auditor.audits.run import run
 from ldp_auditor.errors import LARGEST_WHOLE, require
-from ldp_auditor.execution.engines import Engine
+from ldp_auditor.execution.contract import Engine
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.journal import digest
 

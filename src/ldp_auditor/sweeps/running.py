@@ -9,11 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ldp_auditor import __version__
-from ldp_auditor.errors import AuditError
-from ldp_auditor.execution.engines import FOREVER
-from ldp_auditor.execution.processes import ProcessEngine, Ticker
-from ldp_auditor.execution.ray_cluster import RayEngine
-from ldp_auditor.execution.threads import MOST_WORKERS, ThreadEngine, worker_count
+from ldp_auditor.execution.contract import Engine, Ticker
+from ldp_auditor.execution.engines import open_engine
 from ldp_auditor.results.journal import Journal, digest
 from ldp_auditor.results.table import Row, rows_of, write_table
 from ldp_auditor.results.violations import ViolationCount
@@ -43,44 +40,24 @@ class Sweep:
 
 @dataclass(frozen=True)
 class CellSession:
-    """A worker's side: runs cells on so many threads."""
+    """A worker's side: runs cells on `threads` threads."""
 
     threads: int
+
+    def __call__(self) -> CellSession:
+        """Open it: nothing is needed but the number."""
+        return self
 
     def run(self, task: Cell, tick: Ticker) -> dict[str, Any]:
         """Run a cell; what went wrong is its outcome."""
         tick(f"in the cell {dict(task.settings)}")
         started = time.perf_counter()
         try:
-            results = [r.to_store(__version__) for r in task.run(ThreadEngine(self.threads))]
+            with open_engine("threads", self.threads) as engine:
+                results = [result.to_store(__version__) for result in task.run(engine)]
         except Exception as error:  # whatever it is, the other cells go on
             return {"failed": f"{type(error).__name__}: {error}"}
         return {"results": results, "seconds": time.perf_counter() - started}
-
-
-@dataclass(frozen=True)
-class OpenCells:
-    """Opens a worker's side."""
-
-    threads: int
-
-    def __call__(self) -> CellSession:
-        """Open it."""
-        return CellSession(self.threads)
-
-
-@dataclass(frozen=True)
-class CellEngine(ProcessEngine):
-    """Goes on with the other cells when a worker dies of one, as for want of memory."""
-
-    died: list[tuple[Cell, str]] = field(default_factory=list)
-
-    def after_death(self, worker: Any, again: list[Any]) -> None:
-        """Let a worker that was killed from outside try again; else note its cell."""
-        try:
-            super().after_death(worker, again)
-        except AuditError as error:
-            self.died.append((worker.task, str(error)))
 
 
 @dataclass
@@ -97,23 +74,26 @@ def sweep(
     *,
     name: str = "results",
     workers: int | None = None,
+    engine: str | Engine | None = None,
+    address: str | None = None,
     watch: Watch | None = None,
-    ray: RayEngine | None = None,
 ) -> Sweep:
     """Run the cells of a grid that the folder `out` does not have yet, and return all rows.
 
-    The folder gets the table as `name`.csv and `name`.parquet. Cells run in processes, or on the
-    cluster of an engine `ray` (see `ray_engine`).
+    The folder gets the table as `name`.csv and `name`.parquet. `engine` is "processes", "ray" (with
+    the `address` of a cluster, or a local one), or an engine that is open; a cell that runs out of
+    memory must not take others with it, so that threads are refused.
 
     >>> grid = Grid.of(protocol=["GRR", "OUE"], epsilon=1, domain_size=5, trials=1000)
     >>> [round(row["attack_epsilon"], 6) for row in sweep(grid, workers=1).rows]
     [1.0, 0.645124]
     """
-    if out is None:
-        return _run(grid, _Memory(), workers, watch, ray)
-    with Journal.open(Path(out)) as journal:
-        outcome = sweep_into(journal, grid, name=name, workers=workers, watch=watch, ray=ray)
-    return replace(outcome, damaged=journal.damaged)
+    with open_engine(engine, workers, address, isolated=True) as opened:
+        if out is None:
+            return _run(grid, _Memory(), opened, watch)
+        with Journal.open(Path(out)) as journal:
+            outcome = sweep_into(journal, grid, name=name, engine=opened, watch=watch)
+        return replace(outcome, damaged=journal.damaged)
 
 
 def sweep_into(
@@ -121,12 +101,11 @@ def sweep_into(
     grid: Grid,
     *,
     name: str,
-    workers: int | None = None,
+    engine: Engine,
     watch: Watch | None = None,
-    ray: RayEngine | None = None,
 ) -> Sweep:
     """Run the cells of a grid that an open journal does not have yet, and write their table."""
-    outcome = _run(grid, journal, workers, watch, ray)
+    outcome = _run(grid, journal, engine, watch)
     return replace(outcome, files=write_table(outcome.rows, journal.folder, name))
 
 
@@ -146,43 +125,28 @@ class _Memory:
         self.seconds[digest(plan)] = seconds
 
 
-def _engine(workers: int, cells: int, died: list[tuple[Cell, str]], ray: RayEngine | None) -> Any:
-    """Cells side by side; if there are fewer of them than cores, several threads for each."""
-    processes = min(workers, cells)
-    if ray is None:
-        return CellEngine(OpenCells(workers // processes), processes, FOREVER, died=died)
-    threads = min(workers // processes, ray.smallest_node)
-
-    def note(cell: Cell, reason: str) -> None:
-        died.append((cell, reason))
-
-    return ray.sessions(OpenCells(threads), cores=threads, on_death=note)
-
-
-def _run(
-    grid: Grid,
-    journal: Journal | _Memory,
-    workers: int | None,
-    watch: Watch | None,
-    ray: RayEngine | None,
-) -> Sweep:
-    workers = worker_count(workers) if ray is None else min(ray.workers, MOST_WORKERS)
+def _run(grid: Grid, journal: Journal | _Memory, engine: Engine, watch: Watch | None) -> Sweep:
     watch = watch or Watch()
     left = [cell for cell in grid.cells if cell.key not in journal.entries]
     journal.has_room_for(sum(cell.results for cell in left))
     failed: list[str] = []
     watch.start(len(grid.cells), len(grid.cells) - len(left), sum(cell.reports for cell in left))
     if left:
-        died: list[tuple[Cell, str]] = []
-        engine = _engine(workers, len(left), died, ray)
-        # The largest cells first: a long one at the end would keep one core busy alone.
-        for cell, outcome in engine.map(sorted(left, key=lambda cell: -cell.reports)):
+
+        def note(cell: Cell, reason: str) -> None:
+            failed.append(_told(cell, reason))
+
+        # Cells side by side; if there are fewer of them than cores, several threads for each. The
+        # largest first: a long one at the end would keep one core busy alone.
+        threads = engine.cores_each(len(left))
+        in_order = sorted(left, key=lambda cell: -cell.reports)
+        cells = engine.map(CellSession(threads), in_order, cores=threads, on_death=note)
+        for cell, outcome in cells:
             if "failed" in outcome:
-                failed.append(_told(cell, outcome["failed"]))
+                note(cell, outcome["failed"])
             else:
                 journal.add(cell.plan, outcome["results"], outcome["seconds"])
             watch.cell_done(cell.reports)
-        failed += [_told(cell, reason) for cell, reason in died]
     rows = [
         row
         for cell in grid.cells

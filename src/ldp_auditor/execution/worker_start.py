@@ -16,7 +16,7 @@ from multiprocessing import resource_tracker
 from typing import Any
 
 from ldp_auditor.errors import AuditError
-from ldp_auditor.execution.holding import environment_with, interrupt_later
+from ldp_auditor.execution.interrupts import environment_with, interrupt_later
 
 HASH_SEED = "0"
 """Seed of the hashes of strings in every fresh worker: the order of a set must depend on what is in

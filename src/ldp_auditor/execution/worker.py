@@ -9,12 +9,13 @@ import pickle
 import signal
 import sys
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from typing import Any, Protocol
+from typing import Any
 
-from ldp_auditor.errors import AuditError
+from ldp_auditor.errors import AuditError, describe
+from ldp_auditor.execution.contract import Opener
+from ldp_auditor.execution.threads import keep_freed_memory
 
 FORKED = b"F"
 """Mark by which a copy of a worker tells that it exists."""
@@ -24,29 +25,6 @@ PULSE_BYTES = 512
 
 OPENING, CALLING, OWN_WORK = "open", "call", "own"
 """What a worker does: run the code that opens a target, call it, or work of ours."""
-
-
-class Ticker(Protocol):
-    """Tells the parent what the worker is about to do."""
-
-    def __call__(self, what: str, more: float = 0.0) -> None:
-        """Note that a call of foreign code begins; `what` names it if it never ends.
-
-        It may take `more` seconds than a call is allowed.
-        """
-        ...
-
-    def own_work(self, what: str) -> None:
-        """Note that no foreign code runs; it takes as long as it takes."""
-        ...
-
-
-class Session(Protocol):
-    """What a worker process keeps open."""
-
-    def run(self, task: Any, tick: Ticker) -> Any:
-        """Carry out a task, ticking before every call of foreign code."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -124,8 +102,8 @@ class Writer:
             self.forked = True
 
 
-def serve(tasks: Connection, memory: Any, opener: bytes | Callable[[], Session]) -> None:
-    """Open the session, then answer tasks until there are none."""
+def serve(tasks: Connection, memory: Any, opener: bytes | Opener) -> None:
+    """Open the session, then answer tasks until the parent is gone or ends this process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears Ctrl-C and kills us
     if hasattr(os, "setpgrp"):
         os.setpgrp()  # whatever foreign code starts ends with us
@@ -135,6 +113,7 @@ def serve(tasks: Connection, memory: Any, opener: bytes | Callable[[], Session])
     os.dup2(silence, 2)
     _end_group_with_us()
     tick = Writer(memory)
+    keep_freed_memory()
 
     def answer(kind: str, payload: Any) -> None:
         tick.leave_if_copy()
@@ -148,7 +127,7 @@ def serve(tasks: Connection, memory: Any, opener: bytes | Callable[[], Session])
         answer("failed", str(error))
         return
     except BaseException as error:
-        answer("failed", f"the target cannot be opened: {told(error)}")
+        answer("failed", f"the target cannot be opened: {describe(error)}")
         return
     answer("opened", None)
     while True:
@@ -158,30 +137,18 @@ def serve(tasks: Connection, memory: Any, opener: bytes | Callable[[], Session])
             return
         try:
             task = pickle.loads(sent)
-            if task is None:
-                return
             outcome = session.run(task, tick)
             tick.own_work(tick.last)
         except AuditError as error:
             answer("failed", str(error))
         except BaseException as error:
             if tick.doing == CALLING:
-                answer("failed", f"the target raised {told(error)} {tick.last}")
+                answer("failed", f"the target raised {describe(error)} {tick.last}")
             else:
-                why = f"{told(error)} ({tick.last})"
+                why = f"{describe(error)} ({tick.last})"
                 answer("failed", f"what the target returned cannot be looked into: {why}")
         else:
             answer("done", outcome)
-
-
-def told(error: BaseException) -> str:
-    """An exception in a few words, even one that cannot say what it is."""
-    name = type(error).__name__
-    try:
-        text = " ".join(str(error).split())
-    except Exception:
-        return f"{name} (its message cannot be shown)"
-    return f"{name}: {text[:400]}" if text else name
 
 
 WATCH = """

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ldp_auditor.errors import require
-from ldp_auditor.execution.starting import NamedModules
+from ldp_auditor.execution.worker_start import NamedModules
 
 PACKAGE = Path(__file__).parents[1]
 

@@ -1,4 +1,4 @@
-"""What holds for a while: an interrupt that waits, and variables of the environment."""
+"""Delay Ctrl-C while a worker or a cluster starts; set its variables of the environment."""
 
 from __future__ import annotations
 
