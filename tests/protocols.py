@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ldp_auditor import InputPair, mechanisms
+from ldp_auditor.core import FIRST_TWO_VALUES, Rates
 from ldp_auditor.errors import AuditError
 from ldp_auditor.mechanisms import FrequencyOracle
 from ldp_auditor.theory.loss_law import LossLaw
@@ -28,6 +29,13 @@ def law_of(protocol: FrequencyOracle) -> LossLaw:
     """The exact law of the loss; every protocol of this package knows it."""
     law: LossLaw = protocol.loss_law(InputPair(0, 1))  # type: ignore[attr-defined]
     return law
+
+
+def rates_of(protocol: FrequencyOracle, pair: InputPair = FIRST_TWO_VALUES) -> Rates:
+    """The exact rates of the paper's attack on one report."""
+    rates = protocol.guess_rates(pair)
+    assert rates is not None
+    return rates
 
 
 def names_at(epsilons: Iterable[float], names: Iterable[str] = NAMES) -> list[tuple[str, float]]:

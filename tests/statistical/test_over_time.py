@@ -16,6 +16,7 @@ from ldp_auditor.audits.many_reports import Accumulated, Tally
 from ldp_auditor.audits.run import fit_attack, run
 from ldp_auditor.core import Counts, Floats
 from ldp_auditor.mechanisms import FrequencyOracle
+from ldp_auditor.mechanisms.capabilities import AddsScores, default_pair
 from ldp_auditor.mechanisms.kernels.noise import draw_laplace_sums
 from tests.protocols import NAMES
 from tests.statistical.evidence import FALSE_ALARM, agrees
@@ -55,7 +56,7 @@ def study_of(
     protocol = protocol_of(name, domain_size)
     plan = AuditPlan(
         mechanism=protocol,
-        pair=InputPair.of(None, protocol),
+        pair=default_pair(protocol),
         attack=attack,
         trials=TRIALS,
         seed=seed,
@@ -150,6 +151,7 @@ def test_memos_are_kept(name: str) -> None:
     halves = []
     for _ in range(2):
         totals = np.zeros((2000, protocol.score_columns))
+        assert isinstance(protocol, AddsScores)
         protocol.add_scores(protocol.collect(users, 300, rng), totals)
         halves.append(totals[:, 0])
     assert stats.pearsonr(*halves).statistic > 0.9
@@ -161,7 +163,7 @@ def test_measured_loss_stays_below_both_guarantees(name: str) -> None:
     protocol = protocol_of(name, 5)
     plan = AuditPlan(
         mechanism=protocol,
-        pair=InputPair.of(None, protocol),
+        pair=default_pair(protocol),
         attack="optimal",
         trials=50_000,
         alpha=FALSE_ALARM,

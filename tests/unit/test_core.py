@@ -192,7 +192,7 @@ def test_a_users_mechanism_is_audited() -> None:
 
 
 def test_a_users_mechanism_needs_a_guess_for_the_papers_attack() -> None:
-    with pytest.raises(AuditError, match="has no method guess"):
+    with pytest.raises(AuditError, match="Silent has no guess: the attack 'paper' needs guess"):
         audit(Silent(), trials=10)
     with pytest.raises(AuditError, match="brings its own parameters; drop epsilon"):
         audit(Leaky(), epsilon=1.0, trials=10)
@@ -327,6 +327,7 @@ def test_two_protocols_cannot_share_a_name() -> None:
     with pytest.raises(AuditError, match="two protocols are named 'GRR'"):
 
         class Impostor(SUE):
+            __module__ = "ldp_auditor.mechanisms.impostor"
             name = "GRR"
 
 

@@ -13,9 +13,9 @@ from ldp_auditor.audits.plan import AuditPlan
 from ldp_auditor.audits.run import run
 from ldp_auditor.audits.stopping import Stopping
 from ldp_auditor.core import InputPair, Mechanism
-from ldp_auditor.errors import AuditError, require
+from ldp_auditor.errors import require
 from ldp_auditor.execution.engines import Engine, open_engine
-from ldp_auditor.mechanisms import RecordMechanism
+from ldp_auditor.mechanisms.capabilities import TakesRecords, default_pair, needed
 from ldp_auditor.results.audit_result import AuditResult, AuditResults
 from ldp_auditor.results.folder import results_folder
 
@@ -164,7 +164,7 @@ def plan_audit(
     )
     return AuditPlan(
         mechanism=made,
-        pair=InputPair.of(pair, made),
+        pair=default_pair(made) if pair is None else InputPair.of(pair),
         attack=attack,
         bound=bound,
         alpha=alpha,
@@ -204,11 +204,11 @@ def option_types(name: str) -> Mapping[str, type]:
 
 def _neighbours(mechanism: Mechanism, relation: str | None, attribute: int | None) -> InputPair:
     """Return two records of a mechanism that differ as asked for."""
-    if not isinstance(mechanism, RecordMechanism):
-        raise AuditError(f"neighbours are for records; {mechanism.name} has one attribute")
+    records = needed(mechanism, TakesRecords, "--neighbours")
     relation = relation or ("all" if attribute is None else "one")
     require(
         relation == "one" or attribute is None,
         "an attribute is for records that differ in one attribute; drop it or ask for one",
     )
-    return mechanism.neighbours(relation, attribute or 0)
+    pair: InputPair = records.neighbours(relation, attribute or 0)
+    return pair
