@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from tests.broken_mechanisms.carriers import Carrier
 from tests.broken_mechanisms.catalogue import CATALOGUE
 from tests.broken_mechanisms.entry import Entry, Mechanism, whole
 from tests.broken_mechanisms.exact import (
@@ -34,7 +35,8 @@ from tests.broken_mechanisms.lattice import FloatLaplace, on_coarse_lattice
 from tests.statistical.evidence import FALSE_ALARM
 
 SAMPLES = 20_000
-SAMPLES_BESIDE_A_BATCH = 4_000
+SAMPLES_BESIDE_ANOTHER_TEST = 4_000
+"""Single reports of a mechanism whose batches or whose every bit are tested too."""
 
 FAMILIES = {
     *("GRR", "SS", "SUE", "OUE", "SHE", "THE", "BLH", "OLH", "Gaussian", "AGM", "approximate"),
@@ -81,6 +83,11 @@ PLACES = {
     "last digits of a number",
 }
 
+
+def side_of(entry: Entry, side: str) -> Mechanism:
+    return entry.broken if side == "broken" else entry.correct
+
+
 SIDES = [
     pytest.param(entry, side, id=f"{entry.name}-{side}")
     for entry in CATALOGUE
@@ -92,13 +99,15 @@ BATCHES = [
     for side in ("broken", "correct")
     if hasattr(getattr(entry, side), "batch")
 ]
+CARRIERS = [
+    pytest.param(entry, side, id=f"{entry.name}-{side}")
+    for entry in CATALOGUE
+    for side in ("broken", "correct")
+    if isinstance(getattr(entry, side), Carrier)
+]
 PAIRS = [pytest.param(entry, id=entry.name) for entry in CATALOGUE]
 MUST_BE_CAUGHT = [pytest.param(entry, id=entry.name) for entry in CATALOGUE if entry.must_be_caught]
 SUPPORTING = [pytest.param(entry, id=entry.name) for entry in CATALOGUE if entry.supports]
-
-
-def side_of(entry: Entry, side: str) -> Mechanism:
-    return entry.broken if side == "broken" else entry.correct
 
 
 def generator(entry: Entry, side: str, purpose: str) -> np.random.Generator:
@@ -169,10 +178,23 @@ def test_what_must_be_caught_can_be(entry: Entry) -> None:
 @pytest.mark.parametrize(("entry", "side"), SIDES)
 def test_single_reports_follow_the_law(entry: Entry, side: str) -> None:
     mechanism, rng = side_of(entry, side), generator(entry, side, "single")
-    samples = SAMPLES_BESIDE_A_BATCH if hasattr(mechanism, "batch") else SAMPLES
+    another_test = hasattr(mechanism, "batch") or isinstance(mechanism, Carrier)
+    samples = SAMPLES_BESIDE_ANOTHER_TEST if another_test else SAMPLES
     for value in entry.values:
         reports = (mechanism(value, rng) for _ in range(samples))
         assert p_value(reports, entry, collect(mechanism.law(value))) >= FALSE_ALARM
+
+
+@pytest.mark.parametrize(("entry", "side"), CARRIERS)
+def test_a_carrier_carries_the_bit_that_was_drawn(entry: Entry, side: str) -> None:
+    """No chance in it: the first number that a report draws decides the bit, as in its law."""
+    carrier = side_of(entry, side)
+    assert isinstance(carrier, Carrier)
+    for value in entry.values:
+        for seed in range(500):
+            lies = np.random.default_rng(seed).random() >= carrier.truth
+            report = carrier(value, np.random.default_rng(seed))
+            assert carrier.bit_of(report) == value ^ lies
 
 
 @pytest.mark.parametrize(("entry", "side"), BATCHES)

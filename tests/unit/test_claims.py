@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -132,15 +133,22 @@ def test_statements_are_told_apart_and_name_known_studies() -> None:
     assert {name for statement in statements for name in statement.studies} <= known
 
 
-def cells() -> Iterable[dict[str, Any]]:
-    """All cells of the studies."""
+@functools.cache
+def cells() -> list[tuple[dict[str, Any], SimpleNamespace]]:
+    """All cells of the studies: their settings, and as a law sees them."""
+    found = []
     for study in studies.available().values():
         for block in study.blocks:
             axes = {name: _axis(value) for name, value in block.items()}
             for place in every(**axes):
-                settings = dict(place)
-                settings["mechanism"] = settings.pop("protocol")
-                yield {"epsilon": math.inf, **settings}
+                settings = {"epsilon": math.inf, **place, "mechanism": place["protocol"]}
+                del settings["protocol"]
+                cell = SimpleNamespace(
+                    **{"delta": 0.0, "reports": 1, "attributes": 1, "hash_range": 0, **settings}
+                )
+                cell.k, cell.d, cell.g = cell.domain_size, cell.attributes, cell.hash_range
+                found.append((settings, cell))
+    return found
 
 
 def _axis(value: Any) -> list[Any]:
@@ -149,11 +157,7 @@ def _axis(value: Any) -> list[Any]:
 
 def table(law: Law) -> list[Row]:
     rows = []
-    for settings in cells():
-        cell = SimpleNamespace(
-            **{"delta": 0.0, "reports": 1, "attributes": 1, "hash_range": 0, **settings}
-        )
-        cell.k, cell.d, cell.g = cell.domain_size, cell.attributes, cell.hash_range
+    for settings, cell in cells():
         found = law(cell)
         rows.append(
             row(found, **settings)
