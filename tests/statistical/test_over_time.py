@@ -16,9 +16,9 @@ from ldp_auditor.audits.many_reports import Accumulated, Tally
 from ldp_auditor.audits.run import fit_attack, run
 from ldp_auditor.core import Counts, Floats
 from ldp_auditor.mechanisms import FrequencyOracle
-from ldp_auditor.mechanisms.capabilities import AddsScores, default_pair
+from ldp_auditor.mechanisms.capabilities import AddsScores, DrawsSums, default_pair
 from ldp_auditor.mechanisms.kernels.noise import draw_laplace_sums
-from tests.protocols import NAMES
+from tests.protocols import NAMES, find
 from tests.statistical.evidence import FALSE_ALARM, agrees
 
 TRIALS = 20_000
@@ -34,10 +34,10 @@ MEMOIZED: dict[str, dict[str, Any]] = {
     **{f"Memo[{name}]": {"epsilon": 0.9} for name in ("GRR", "SS", "OUE", "OLH", "SHE", "AGM")},
 }
 FRESH: dict[str, dict[str, Any]] = {
-    name: {} if mechanisms.find(name).promises_nothing else {"epsilon": 0.9} for name in NAMES
+    name: {} if find(name).promises_nothing else {"epsilon": 0.9} for name in NAMES
 }
 ALL = {**FRESH, **MEMOIZED}
-WITH_A_LAW = [name for name in ALL if getattr(mechanisms.find(name), "add_sums", None)]
+WITH_A_LAW = [name for name in ALL if issubclass(find(name), DrawsSums)]
 
 
 def protocol_of(name: str, domain_size: int) -> FrequencyOracle:

@@ -16,7 +16,7 @@ from ldp_auditor.mechanisms.frequency_oracle import SupportOracle
 from ldp_auditor.mechanisms.randomized_response import GRR
 from ldp_auditor.theory.loss_law import LossLaw
 from tests.enumeration import SetLaw, bits_law, enumerated_law
-from tests.protocols import NAMES
+from tests.protocols import NAMES, find
 
 FIVE = ("RS+FD[GRR]", "RS+FD[SUE-z]", "RS+FD[SUE-r]", "RS+FD[OUE-z]", "RS+FD[OUE-r]")
 SIZES = [(2, 2), (3, 3), (2, 3), (2, 2, 2), (2, 3, 2)]
@@ -168,7 +168,7 @@ def test_attributes_of_different_sizes_break_one_attribute_neighbours() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_protocol_can_be_split_and_sampled(name: str) -> None:
-    epsilon = None if mechanisms.find(name).promises_nothing else 0.8
+    epsilon = None if find(name).promises_nothing else 0.8
     for combinator in ("SPL", "SMP"):
         result = audit(
             f"{combinator}[{name}]",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from ldp_auditor import mechanisms
+from ldp_auditor import adapters, mechanisms
 from ldp_auditor.adapters.oracles import foreign_oracle
 from ldp_auditor.audits.chunks import Progress
 from ldp_auditor.audits.plan import AuditPlan
@@ -187,18 +187,23 @@ def _trials(trials: Trials, precision: float | None, max_trials: int | None) -> 
 
 
 def make_mechanism(name: str, **settings: Any) -> Any:
-    """Make the protocol of that name, or the mechanism of a foreign package, `pure-ldp:OUE`.
+    """Make the protocol of that name: ours, of a file, `my_file:HR`, or foreign, `pure-ldp:OUE`.
 
     `settings` are epsilon, domain_size and delta, None for a default, and options of its own.
     """
-    return (foreign_oracle if ":" in name else mechanisms.make)(name, **settings)
+    return (foreign_oracle if _is_foreign(name) else mechanisms.make)(name, **settings)
+
+
+def _is_foreign(name: str) -> bool:
+    """Tell whether a name with a colon is that of an adapter; others are files of one's own."""
+    return ":" in name.partition("[")[0] and adapters.find(name) is not None
 
 
 def option_types(name: str) -> Mapping[str, type]:
     """Names and types of the options that the protocol or foreign mechanism has of its own."""
-    if ":" in name:
+    if _is_foreign(name):
         return {}
-    types = mechanisms.find(name).option_types()
+    types = mechanisms.find(name, outside=True).option_types()
     return {"epsilon_1": float, **types} if "epsilon_infinity" in types else types
 
 

@@ -101,7 +101,7 @@ class Guesses(Protocol):
 @declared("likelihood ratio", "`audit` and `compare` refuse the attack optimal")
 @runtime_checkable
 class KnowsLikelihood(Protocol):
-    """The optimal attack: ln P(report | first) - ln P(report | second)."""
+    """The optimal attack: ln P(report) under the first value, less that under the second."""
 
     def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats: ...
 

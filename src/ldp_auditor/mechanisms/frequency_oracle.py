@@ -35,8 +35,16 @@ MAX_INDEX = 2**32 - 1
 MIN_EPSILON, MAX_EPSILON = 1e-6, 700
 """Beyond these, e^epsilon - 1 or e^-epsilon run out of digits."""
 
+COMMON = ("epsilon", "domain_size", "delta")
+"""Parameters that every protocol has."""
+
+OPTION_KINDS = (int, float, str)
+"""Types that other parameters may have."""
+
+PACKAGE = __name__.partition(".")[0]
+
 protocols: dict[str, type[FrequencyOracle]] = {}
-"""Every named protocol whose module has been imported, in order of definition."""
+"""Every named protocol of this package whose module has been imported, in order of definition."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +76,7 @@ class FrequencyOracle(ABC):
 
     def __init_subclass__(cls, listed: bool = True) -> None:
         super().__init_subclass__()
-        if "name" in vars(cls) and listed:
+        if "name" in vars(cls) and listed and cls.__module__.startswith(f"{PACKAGE}."):
             taken = protocols.get(cls.name)
             require(
                 taken is None or taken.__qualname__ == cls.__qualname__,
@@ -114,12 +122,11 @@ class FrequencyOracle(ABC):
     @cache
     def option_types(cls) -> Mapping[str, type]:
         """Names and types of the options beyond epsilon, delta and the domain size."""
-        common = {field.name for field in fields(FrequencyOracle)}
         hints = get_type_hints(cls)
-        types = {f.name: hints[f.name] for f in fields(cls) if f.name not in common}
+        types = {f.name: hints[f.name] for f in fields(cls) if f.name not in COMMON}
         for name, kind in types.items():
             require(
-                kind in (int, float, str),
+                kind in OPTION_KINDS,
                 f"option {name!r} of {cls.name} must be an int, a float or a str, not {kind}",
             )
         return types
