@@ -1,13 +1,13 @@
 # hadamard_response.py: a protocol in a file of your own
 """Hadamard response (Acharya, Sun and Zhang, AISTATS 2019): a report is a column of a matrix."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from ldp_auditor.core import Rates
 from ldp_auditor.mechanisms import FrequencyOracle
+from ldp_auditor.portable_math import exp
 from ldp_auditor.theory.loss_law import OneLevelLaw
 
 
@@ -31,7 +31,7 @@ class HR(FrequencyOracle):
     @property
     def lie(self):
         """Probability of a column where the row of the value is -1."""
-        return 1 / (math.exp(self.epsilon) + 1)
+        return 1 / (exp(self.epsilon) + 1)
 
     def supported(self, reports):
         """Tell for every report and every value whether the row of the value is 1."""
