@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ldp_auditor.audits.interface import audit_over_time as audit_over_time
     from ldp_auditor.audits.plan import AuditPlan as AuditPlan
     from ldp_auditor.audits.stopping import Stopping as Stopping
-    from ldp_auditor.checking import check as check
+    from ldp_auditor.checks.interface import check as check
     from ldp_auditor.core import Claim as Claim
     from ldp_auditor.core import Counts as Counts
     from ldp_auditor.core import InputPair as InputPair
@@ -45,7 +45,7 @@ _HOMES = {
     "audit": "audits.interface",
     "audit_over_time": "audits.interface",
     "compare": "audits.comparison",
-    "check": "checking",
+    "check": "checks.interface",
     "explain": "audits.gap",
     "profile": "audits.gap",
     "sweep": "sweeps",

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from ldp_auditor.errors import number, require, whole_number
+from ldp_auditor.errors import AuditError, number, require, whole_number
 
 Reports = NDArray[Any]
 """A batch of reports: one NumPy array whose first axis counts the reports."""
@@ -34,8 +34,16 @@ class Claim:
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", number("epsilon", self.epsilon))
         object.__setattr__(self, "delta", number("delta", self.delta))
-        require(self.epsilon > 0, f"epsilon must be positive, got epsilon={self.epsilon}")
-        require(0 <= self.delta < 1, f"delta must lie in [0, 1), got delta={self.delta}")
+        require(
+            self.epsilon > 0,
+            f"epsilon must be positive, got epsilon={self.epsilon}",
+            argument="epsilon",
+        )
+        require(
+            0 <= self.delta < 1,
+            f"delta must lie in [0, 1), got delta={self.delta}",
+            argument="delta",
+        )
 
 
 Record = tuple[int, ...]
@@ -55,14 +63,18 @@ class InputPair:
     def __post_init__(self) -> None:
         for side in ("first", "second"):
             given = getattr(self, side)
-            if isinstance(given, (tuple, list)):
-                checked: Any = tuple(whole_number("an input value", v, at_least=0) for v in given)
-            else:
-                checked = whole_number("an input value", given, at_least=0)
+            try:
+                if isinstance(given, (tuple, list)):
+                    checked: Any = tuple(whole_number("an input value", v, 0) for v in given)
+                else:
+                    checked = whole_number("an input value", given, 0)
+            except AuditError as error:
+                raise AuditError(str(error), argument="pair") from None
             object.__setattr__(self, side, checked)
         require(
             self.first != self.second,
             f"the two inputs must differ, got {self.first} twice",
+            argument="pair",
         )
 
     @classmethod
@@ -70,7 +82,7 @@ class InputPair:
         """Take a pair as it is, or make one of two inputs."""
         if isinstance(pair, InputPair):
             return pair
-        require(len(pair) == 2, f"a pair has two inputs, got {pair!r}")
+        require(len(pair) == 2, f"a pair has two inputs, got {pair!r}", argument="pair")
         return cls(*pair)
 
     def check(self, mechanism: Mechanism, sizes: Record | None = None) -> None:
@@ -80,12 +92,14 @@ class InputPair:
                 require(
                     not isinstance(given, tuple),
                     f"an input of {mechanism.name} is one value, got the record {given}",
+                    argument="pair",
                 )
                 _check_value(given, mechanism.domain_size)
                 continue
             require(
                 isinstance(given, tuple) and len(given) == len(sizes),
                 f"an input of {mechanism.name} is a record of {len(sizes)} values, got {given}",
+                argument="pair",
             )
             for value, size in zip(given, sizes, strict=True):
                 _check_value(value, size)
@@ -95,6 +109,7 @@ def _check_value(value: int, domain_size: int) -> None:
     require(
         value < domain_size,
         f"input values must lie in 0..{domain_size - 1} (domain_size={domain_size}), got {value}",
+        argument="pair",
     )
 
 
@@ -136,7 +151,11 @@ class Counts:
     false_positives: int
 
     def __post_init__(self) -> None:
-        require(self.trials >= 0, f"trials must not be negative, got trials={self.trials}")
+        require(
+            self.trials >= 0,
+            f"trials must not be negative, got trials={self.trials}",
+            argument="trials",
+        )
         for name in ("true_positives", "false_positives"):
             count = getattr(self, name)
             require(
@@ -177,14 +196,14 @@ class Mechanism(Protocol):
 
 @dataclass(frozen=True)
 class Goal:
-    """What an attack is chosen for: the largest bound from so many trials."""
+    """What an attack is chosen for: the largest bound from `trials` trials."""
 
     trials: int
     bound: Callable[[Counts], float]
     """Epsilon that counts would prove."""
     pilot: Callable[[int, int], Iterable[Reports]]
-    """Draws batches of so many reports of the pair's first (0) or second (1) input, for nothing
-    else."""
+    """Given an input of the pair (0 or 1) and a number of reports, draws them in batches. They
+    serve to choose the attack and are not counted."""
 
 
 class Attack(Protocol):

@@ -10,11 +10,16 @@ from typing import Any
 class AuditError(ValueError):
     """A request that cannot be carried out; the message names the argument, rule and value."""
 
+    def __init__(self, message: str, *, argument: str | None = None) -> None:
+        super().__init__(message)
+        self.argument = argument
+        """The argument that is wrong, if it is one: a grid finds its line by it."""
 
-def require(condition: bool, message: str) -> None:
-    """Raise `AuditError` with `message` unless `condition` holds."""
+
+def require(condition: bool, message: str, *, argument: str | None = None) -> None:
+    """Raise `AuditError` with `message` about an `argument` unless `condition` holds."""
     if not condition:
-        raise AuditError(message)
+        raise AuditError(message, argument=argument)
 
 
 def number(name: str, value: Any) -> float:
@@ -22,7 +27,9 @@ def number(name: str, value: Any) -> float:
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
-        raise AuditError(f"{name} must be a number, got {name}={repr(value)[:40]}") from None
+        raise AuditError(
+            f"{name} must be a number, got {name}={repr(value)[:40]}", argument=name
+        ) from None
 
 
 def whole_number(name: str, value: Any, at_least: int, at_most: int | None = None) -> int:
@@ -32,11 +39,19 @@ def whole_number(name: str, value: Any, at_least: int, at_most: int | None = Non
         number = int(value) if is_whole_float else operator.index(value)
     except TypeError:
         shown = repr(value) if isinstance(value, str) else str(value)
-        raise AuditError(f"{name} must be a whole number, got {name}={shown[:40]}") from None
-    told = str(number) if abs(number) < 10**40 else f"{str(number)[:20]}..."
-    require(number >= at_least, f"{name} must be at least {at_least}, got {name}={told}")
+        raise AuditError(
+            f"{name} must be a whole number, got {name}={shown[:40]}", argument=name
+        ) from None
+    shown = str(number) if abs(number) < 10**40 else f"{str(number)[:20]}..."
+    require(
+        number >= at_least, f"{name} must be at least {at_least}, got {name}={shown}", argument=name
+    )
     if at_most is not None:
-        require(number <= at_most, f"{name} must be at most {at_most}, got {name}={told}")
+        require(
+            number <= at_most,
+            f"{name} must be at most {at_most}, got {name}={shown}",
+            argument=name,
+        )
     return number
 
 
@@ -59,6 +74,7 @@ def error_probability(value: Any) -> float:
     require(
         SMALLEST_ALPHA <= alpha < 1,
         f"alpha must lie in (0, 1), at {SMALLEST_ALPHA} or above, got alpha={alpha}",
+        argument="alpha",
     )
     return alpha
 
@@ -99,7 +115,11 @@ def of_kind(name: str, kind: type, value: Any) -> Any:
         return number(name, value)
     if kind is bool and not isinstance(value, bool):
         word = str(value).lower()
-        require(word in TRUTH, f"{name} must be true or false, got {name}={str(value)[:40]!r}")
+        require(
+            word in TRUTH,
+            f"{name} must be true or false, got {name}={str(value)[:40]!r}",
+            argument=name,
+        )
         return TRUTH[word]
     return value
 

@@ -5,7 +5,7 @@ mathematical library and on the processor. Whatever decides what is sampled (a p
 of noise, the size of a hash) is computed by these functions. They use fixed operations in a fixed
 order, agree with the exact value to about one unit in the last place, and can be compiled by numba.
 
-What is only told, such as an exact rate or a bound, may come from any library.
+What is only shown, such as an exact rate or a bound, may come from any library.
 """
 
 from __future__ import annotations

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ldp_auditor.checking import CheckResult, check
+from ldp_auditor.checks.interface import check
 from ldp_auditor.errors import AuditError
 from ldp_auditor.report.evidence import evidence_text
+from ldp_auditor.results.check_result import CheckResult
 
 __all__ = ["assert_ldp"]
 

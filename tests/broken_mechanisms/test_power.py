@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ldp_auditor.checking import CheckResult, check_recorded
+from ldp_auditor.checks.recorded_reports import check_recorded
 from ldp_auditor.core import Claim
+from ldp_auditor.results.check_result import CheckResult
 from tests.broken_mechanisms.catalogue import CATALOGUE
 from tests.broken_mechanisms.entry import Entry
 from tests.broken_mechanisms.target import CatalogueTarget

@@ -80,7 +80,8 @@ def _counts(result: Any) -> list[int]:
 def checks() -> Iterator[tuple[str, list[list[Any]]]]:
     """Reports of several kinds: which events are proven, and on which counts."""
     from ldp_auditor import mechanisms
-    from ldp_auditor.checking import check, check_recorded
+    from ldp_auditor.checks.interface import check
+    from ldp_auditor.checks.recorded_reports import check_recorded
     from ldp_auditor.core import Claim
     from ldp_auditor.seeding import chunk_generator
 

@@ -24,7 +24,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy import stats
 
-from ldp_auditor.checking import check
+from ldp_auditor.checks.interface import check
 from tests.end_to_end.environments import every_package, old_pure_ldp
 from tests.statistical.evidence import FALSE_ALARM
 

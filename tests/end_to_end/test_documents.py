@@ -1,4 +1,4 @@
-"""Documents run: what the README and the tutorial tell to do, every reference and every link."""
+"""Documents run: what they tell to do, every reference and every link."""
 
 from __future__ import annotations
 
@@ -15,23 +15,45 @@ from tests.end_to_end.documents import Block, Command, blocks
 from tests.protocols import EXAMPLES
 
 ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text()
+README = ROOT / "README.md"
+DOCUMENTS = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+TUTORIAL_PAGE = ROOT / "docs" / "tutorial.md"
+TUTORIAL = list(blocks(TUTORIAL_PAGE.read_text()))
 
-COMMANDS = [command for block in blocks(README) for command in block.commands]
-TUTORIAL = list(blocks((ROOT / "docs" / "tutorial.md").read_text()))
-OWN_PROTOCOL = list(blocks((ROOT / "docs" / "how-to" / "add-a-protocol.md").read_text()))
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+OWN_PAGE = ROOT / "docs" / "how-to" / "add-a-protocol.md"
+OWN_PROTOCOL = list(blocks(OWN_PAGE.read_text()))
+
+COMMANDS = [
+    pytest.param(document, command, id=f"{document.name}: {command.line}")
+    for document in DOCUMENTS
+    for block in blocks(document.read_text())
+    for command in block.commands
+    if document not in (TUTORIAL_PAGE, OWN_PAGE) and not block.left_alone
+]
+WITH_EXAMPLES = [d for d in DOCUMENTS if ">>> " in d.read_text()]
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=[command.line for command in COMMANDS])
-def test_commands_of_the_readme_print_what_it_shows(command: Command, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("document", "command"), COMMANDS)
+def test_commands_print_what_the_document_shows(
+    document: Path, command: Command, tmp_path: Path
+) -> None:
+    for block in blocks(document.read_text()):
+        if block.file is not None:
+            (tmp_path / block.file).write_text(block.text)
     done = command.run(tmp_path)
     assert done.returncode in {0, 1}, done.stderr
     assert command.difference(done.stdout) == ""
 
 
-def test_the_readme_has_commands() -> None:
-    assert len(COMMANDS) > 7
+def test_the_documents_have_commands() -> None:
+    """An audit, a comparison and a check in the README, and as many commands as it once had."""
+    shown = [command.line for block in blocks(README.read_text()) for command in block.commands]
+    assert {line.split()[1] for line in shown} == {"audit", "compare", "check"}
+    assert len(COMMANDS) > 9
+
+
+def test_the_readme_is_for_newcomers() -> None:
+    assert len(README.read_text().splitlines()) <= 150
 
 
 @pytest.mark.parametrize("document", [TUTORIAL, OWN_PROTOCOL], ids=["tutorial", "own protocol"])
@@ -78,15 +100,21 @@ def test_links_lead_somewhere(document: Path) -> None:
     assert missing + [path for path in named if not (ROOT / path).exists()] == []
 
 
-def test_python_examples_of_the_readme() -> None:
-    outcome = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
-    assert outcome.attempted > 10
+@pytest.mark.parametrize("document", WITH_EXAMPLES, ids=lambda path: path.name)
+def test_python_examples(document: Path) -> None:
+    outcome = doctest.testfile(str(document), module_relative=False)
+    assert outcome.attempted > 4
     assert outcome.failed == 0
 
 
+def test_the_documents_have_python_examples() -> None:
+    assert {"README.md", "python.md", "search.md"} <= {d.name for d in WITH_EXAMPLES}
+
+
 def test_a_protocol_is_one_file(tmp_path: Path) -> None:
-    """The README's new protocol, put where protocols are looked for, is offered everywhere."""
-    (source,) = re.findall(r'```python\n("""Unary encoding that.*?)```', README, flags=re.DOTALL)
+    """The new protocol of the document, put where protocols are looked for, is offered."""
+    page = (ROOT / "docs" / "adding-a-protocol.md").read_text()
+    (source,) = re.findall(r'```python\n("""Unary encoding that.*?)```', page, flags=re.DOTALL)
     (tmp_path / "quarter_encoding.py").write_text(source)
     program = (
         "import sys, ldp_auditor.mechanisms as m; from ldp_auditor.cli import main;"
@@ -106,6 +134,14 @@ def test_a_protocol_is_one_file(tmp_path: Path) -> None:
         )
         assert done.returncode == 0, done.stderr
         assert "QUE" in done.stdout
+
+
+def test_the_page_of_the_search_names_every_file() -> None:
+    page = (ROOT / "docs" / "search.md").read_text()
+    files = {path.name for path in (ROOT / "src/ldp_auditor/checks/search").glob("[!_]*.py")}
+    named = set(re.findall(r"\b(\w+\.py)\b", page))
+    outside = {"canonical.py", "evidence.py", "sampling.py"}
+    assert named == files | outside
 
 
 def test_references_are_resolved() -> None:

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from ldp_auditor.checking import CheckResult, check
+from ldp_auditor.checks.interface import check
 from ldp_auditor.errors import AuditError
 from ldp_auditor.report.evidence import evidence_text
+from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.testing import assert_ldp
 from tests.end_to_end import foreign_targets as foreign
 from tests.end_to_end.command import EXECUTABLE, in_session, run
@@ -261,8 +262,8 @@ BAD_FILES = {
 
 @pytest.mark.parametrize("name", BAD_FILES)
 def test_recorded_files_that_cannot_be_read(name: str, tmp_path: Path) -> None:
-    from ldp_auditor.adapters.recorded import read_recorded
-    from ldp_auditor.checking import check_recorded
+    from ldp_auditor.adapters.report_files import read_recorded
+    from ldp_auditor.checks.recorded_reports import check_recorded
     from ldp_auditor.core import Claim
 
     content, reason = BAD_FILES[name]
@@ -276,7 +277,7 @@ def test_recorded_files_that_cannot_be_read(name: str, tmp_path: Path) -> None:
 
 def test_recorded_values(tmp_path: Path) -> None:
     """A byte order mark, spaces in the header, and values that only look the same."""
-    from ldp_auditor.adapters.recorded import read_recorded
+    from ldp_auditor.adapters.report_files import read_recorded
 
     (tmp_path / "a.csv").write_text("\ufeffvalue, report\n" + "0,1\n1,0\n" * 3)
     assert read_recorded(tmp_path / "a.csv") == [(0, [1] * 3), (1, [0] * 3)]

@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 
 from ldp_auditor import AuditError
-from ldp_auditor.checking import CheckResult, check, check_recorded
+from ldp_auditor.checks.interface import check
+from ldp_auditor.checks.recorded_reports import check_recorded
 from ldp_auditor.cli.check import parse_check
 from ldp_auditor.core import Claim
+from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.testing import assert_ldp
 from tests.end_to_end import foreign_targets
 from tests.end_to_end.command import EXECUTABLE, run

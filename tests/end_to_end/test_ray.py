@@ -45,7 +45,7 @@ def flip(value, rng):
 IN_PYTHON = """
 import sys
 from ldp_auditor import AuditError, Claim, audit
-from ldp_auditor.checking import check
+from ldp_auditor.checks.interface import check
 from ldp_auditor.execution.ray_cluster import ray_engine
 
 class Raising:

@@ -18,7 +18,7 @@ import pytest
 
 from ldp_auditor import audit, compare
 from ldp_auditor.adapters import diffprivlib, is_installed, multi_freq_ldpy, opendp, pure_ldp
-from ldp_auditor.adapters.foreign import import_foreign, plain, whole
+from ldp_auditor.adapters.foreign import import_foreign, plain, with_integers
 from ldp_auditor.adapters.randomizer import Adapter
 from ldp_auditor.errors import AuditError
 from ldp_auditor.execution.threads import ThreadEngine
@@ -113,8 +113,8 @@ def test_reports_become_plain() -> None:
     assert plain((np.array([0.5, 1.0]), np.int64(7))) == ((0.5, 1.0), 7)
     assert plain("label") == "label"
     assert type(plain(np.int64(7))) is int
-    assert whole([np.array([0.0, 1.0]), 3]) == ((0, 1), 3)
-    assert type(whole(np.array([1.0]))[0]) is int
+    assert with_integers([np.array([0.0, 1.0]), 3]) == ((0, 1), 3)
+    assert type(with_integers(np.array([1.0]))[0]) is int
 
 
 @FOREIGN_WARNINGS

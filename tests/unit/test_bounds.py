@@ -103,12 +103,12 @@ def test_unknown_bound_is_refused() -> None:
 
 
 def test_the_document_says_what_the_bounds_say() -> None:
-    """`docs/bounds.md` and the README have the guarantee of every bound."""
+    """`docs/bounds.md` and `docs/command-line.md` have the guarantee of every bound."""
     root = Path(__file__).parents[2]
     document = (root / "docs/bounds.md").read_text()
     measured = re.findall(r"^\| ([\w-]+) \| (\w+) \| 1", document, re.M)
     assert set(measured) == {(name, bound.guarantee) for name, bound in BOUNDS.items()}
-    read_me = (root / "README.md").read_text()
+    commands = (root / "docs/command-line.md").read_text()
     for name, bound in BOUNDS.items():
-        assert re.search(rf"^\| `{name}`(?: \(default\))? \| {bound.guarantee}\b", read_me, re.M)
+        assert re.search(rf"^\| `{name}`(?: \(default\))? \| {bound.guarantee}\b", commands, re.M)
     assert BOUNDS["likelihood-ratio"].guarantee == "asymptotic"

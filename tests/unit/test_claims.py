@@ -67,7 +67,7 @@ def test_all_some_none() -> None:
     assert judge(BELOW_1, rows).measured.words == "holds (3 more not measured)"
     rows += [bar(epsilon=4.0, empirical_epsilon=1.5, attack_epsilon=2.5)]
     found = judge(BELOW_1, rows)
-    assert found.measured.verdict == found.exact.verdict == "holds in part"
+    assert found.measured.ruling == found.exact.ruling == "holds in part"
     assert found.exact.worst() == "GRR, epsilon = 4, k = 2: 2.500 against 1.000"
     nothing = judge(BELOW_1, rows[2:]).measured
     assert nothing.words == "does not hold (0 of 1; 4 more not measured)"
@@ -103,12 +103,12 @@ def test_seeds_are_averaged_and_shared_cells_count_once() -> None:
 
 def test_rows_of_other_attacks_do_not_matter() -> None:
     rows = [bar(), bar(attack="optimal", empirical_epsilon=5.0)]
-    assert judge(BELOW_1, rows).measured.verdict == "holds"
+    assert judge(BELOW_1, rows).measured.ruling == "holds"
 
 
 def test_largest_number_of_trials_counts() -> None:
     rows = [bar(trials=20_000, empirical_epsilon=5.0), bar(), bar(trials=10_000)]
-    assert judge(BELOW_1, rows).measured.verdict == "holds"
+    assert judge(BELOW_1, rows).measured.ruling == "holds"
 
 
 def test_document_is_a_table() -> None:
@@ -354,11 +354,11 @@ def test_every_statement_with_rows_has_both_tables() -> None:
 def test_predicate_tells_an_example_from_a_counterexample(name: str) -> None:
     example, counterexample = (judge(STATEMENTS[name], table(law)) for law in LAWS[name])
     assert example.measured.words == "holds"
-    assert counterexample.measured.verdict == "does not hold"
+    assert counterexample.measured.ruling == "does not hold"
     assert counterexample.measured.worst()
     if name not in EXACT_WITHOUT_ROWS:
         assert example.exact.words == "holds"
-        assert counterexample.exact.verdict == "does not hold"
+        assert counterexample.exact.ruling == "does not hold"
 
 
 def test_chance_excuses_no_order_and_all_that_is_not_significant() -> None:

@@ -151,7 +151,7 @@ def test_limits_depend_on_alpha(name: str, monkeypatch: pytest.MonkeyPatch) -> N
     assert judge(STATEMENTS[name], []).measured.words == "holds"
     monkeypatch.setattr(limits, "ALPHA", 0.02)
     found = judge(STATEMENTS[name], [])
-    assert found.measured.verdict == found.exact.verdict == "does not hold"
+    assert found.measured.ruling == found.exact.ruling == "does not hold"
 
 
 @pytest.fixture(autouse=True)
@@ -165,7 +165,7 @@ def test_second_value_that_matters_is_noticed(monkeypatch: pytest.MonkeyPatch) -
         SUE, "guess_rates", lambda self, pair: Rates(0.5, 0.1 + 0.001 * pair.second), raising=False
     )
     found = judge(STATEMENTS["second-value"], [])
-    assert found.measured.verdict == "does not hold"
+    assert found.measured.ruling == "does not hold"
     assert found.exact.words == "holds in part (26 of 28)"
     assert found.exact.worst().startswith("SUE, epsilon = 1, k = 200: 0.101 to 0.299")
 

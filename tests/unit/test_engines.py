@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ldp_auditor import AuditError, audit
-from ldp_auditor.checking import check
+from ldp_auditor.checks.interface import check
 from ldp_auditor.execution.ray_cluster import ray_if_asked
 
 

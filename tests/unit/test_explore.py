@@ -15,7 +15,7 @@ from ldp_auditor.audits.run import run
 from ldp_auditor.errors import AuditError
 from ldp_auditor.exploring import document
 from ldp_auditor.exploring.curves import GRIDS, LATER, curves, exact_at
-from ldp_auditor.exploring.measuring import StoppableEngine, StoppedError
+from ldp_auditor.exploring.measurements import StoppableEngine, StoppedError
 from ldp_auditor.exploring.settings import AXES, offered, read_axis, read_setting
 from tests.exploring import ASKED
 from tests.pages import HOSTILE

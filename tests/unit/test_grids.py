@@ -16,7 +16,7 @@ from ldp_auditor import mechanisms
 from ldp_auditor.errors import AuditError
 from ldp_auditor.results.journal import digest
 from ldp_auditor.sweeps import Grid
-from ldp_auditor.sweeps.cells import WORDS, Cell, option_types
+from ldp_auditor.sweeps.cells import WORDS, Cell
 from ldp_auditor.sweeps.grid import MOST_CELLS
 
 TOP = 'protocol = "GRR"\nepsilon = 1\n# the third line\ndomain_size = 5\n'
@@ -185,8 +185,10 @@ def test_a_grid_too_large_is_refused_before_it_is_made(tmp_path: Path) -> None:
 def test_every_option_of_every_protocol_is_a_setting() -> None:
     for protocols in (mechanisms.available(), mechanisms.available_for_records()):
         for protocol in protocols.values():
-            assert set(protocol.option_types()) <= set(option_types())
-    assert not {name for name, kind in option_types().items() if kind is str} - set(WORDS)
+            assert set(protocol.option_types()) <= set(mechanisms.every_option())
+    assert not {name for name, kind in mechanisms.every_option().items() if kind is str} - set(
+        WORDS
+    )
 
 
 SETTINGS: list[dict[str, Any]] = [

@@ -88,17 +88,18 @@ def test_homes_that_are_not_there_are_not_made(
 
 def test_every_change_of_a_source_has_a_folder_of_its_own(tmp_path: Path) -> None:
     """Also one in a file that the kernel's own file does not mention to numba."""
-    for name in ("__init__.py", "mechanisms"):
+    for name in ("__init__.py", "portable_math.py", "mechanisms"):
         source = PACKAGE / name
         copy = shutil.copytree if source.is_dir() else shutil.copy
         copy(source, tmp_path / name)
     names = [state_of(PACKAGE), state_of.__wrapped__(tmp_path)]
     assert names[0] == names[1]
-    for path in ("__init__.py", "mechanisms/kernels/xoshiro.py", "mechanisms/unary_encoding.py"):
+    kernels = ("mechanisms/kernels/xoshiro.py", "mechanisms/unary_encoding.py")
+    for path in ("__init__.py", "portable_math.py", *kernels):
         with (tmp_path / path).open("a") as file:
             file.write("#")
         names.append(state_of.__wrapped__(tmp_path))
-    assert len(set(names)) == 4
+    assert len(set(names)) == 5
 
 
 def test_old_states_go_and_other_files_stay(tmp_path: Path) -> None:

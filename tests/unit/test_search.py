@@ -17,12 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from ldp_auditor.adapters.canonical import canonical
+from ldp_auditor.checks.search.finder import Candidate, Pilot, find_events
+from ldp_auditor.checks.search.layout import Layout
+from ldp_auditor.checks.search.odd_sums import walsh_hadamard
+from ldp_auditor.checks.search.packed_events import joint, odd_of_three, pack
+from ldp_auditor.checks.search.strength import largest, screen, strength
 from ldp_auditor.core import Claim
-from ldp_auditor.search.bits import joint, odd_of_three, pack
-from ldp_auditor.search.finder import Candidate, Pilot, find_events
-from ldp_auditor.search.layout import Layout, whole
-from ldp_auditor.search.parities import walsh_hadamard
-from ldp_auditor.search.strength import largest, screen, strength
 
 
 class Hostile:
@@ -112,8 +113,8 @@ def test_no_report_makes_the_search_raise(number: int) -> None:
     report = ODD_REPORTS[number]  # pytest itself cannot take some of them
     reports = [report, report, 7, report]
     layout, table = Layout.fitted(reports)
-    again = layout.matrix(reports)
-    alone = [layout.matrix([each]) for each in reports]
+    again = layout.table(reports)
+    alone = [layout.table([each]) for each in reports]
     for column in layout.columns:
         seen = table.of(column).astype(float)
         assert np.array_equal(seen, again.of(column).astype(float), equal_nan=True)
@@ -163,8 +164,8 @@ def test_columns(first: Any, second: Any, words: str) -> None:
 def test_whole_tells_what_only_looks_alike() -> None:
     alike: list[Any] = [0, 0.0, -0.0, False, "0", b"0", [0], (0,), {0}, [0.0], [-0.0], {"str", "a"}]
     alike += [{"a"}, np.int32(0), np.int64(0), np.zeros(1, np.int32), np.zeros(1, np.int64)]
-    assert len({whole(report) for report in alike}) == len(alike)
-    assert whole([1, {"a": {2}}]) == whole([1, {"a": {2}}])
+    assert len({canonical(report) for report in alike}) == len(alike)
+    assert canonical([1, {"a": {2}}]) == canonical([1, {"a": {2}}])
 
 
 def test_counts_of_several_bits() -> None:
@@ -226,7 +227,7 @@ def test_the_layout_keeps_only_what_its_events_need() -> None:
     layout, candidates = find_events(pilot(*reports), 3, learn=False, seed=0)
     needed = {column.name for c in candidates for column in c.event.columns}
     assert {column.name for column in layout.columns} == needed
-    table = layout.matrix(reports[0])
+    table = layout.table(reports[0])
     held = [int(c.event.holds(reports[0], table).sum()) for c in candidates if c.first == 0]
     assert held == [c.hits for c in candidates if c.first == 0]
 

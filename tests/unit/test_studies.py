@@ -135,7 +135,7 @@ def test_legend_fits_into_the_figure(
 @pytest.mark.parametrize(("measured", "floor"), [(0.5, 0.3), (0.2, 0.16), (0.01, 0.05), (0.0, 0.3)])
 def test_low_estimates_are_drawn_where_they_are(measured: float, floor: float) -> None:
     """The axis begins below them, down to a twentieth of the exact values."""
-    curve = panels.Curve(25.0, [1.0], [measured], [0.0], [1.0], [1.0])
+    curve = panels.PanelCurve(25.0, [1.0], [measured], [0.0], [1.0], [1.0])
     assert panels._floor([panels.Panel("GRR", [curve])]) == pytest.approx(floor)
 
 
@@ -143,7 +143,7 @@ def test_low_estimates_are_drawn_where_they_are(measured: float, floor: float) -
     ("delta", "words"), [(0.0, "0"), (1e-7, "1e-7"), (1e-4, "1e-4"), (0.25, "0.25"), (25, "25")]
 )
 def test_deltas_are_written_alike(delta: float, words: str) -> None:
-    assert panels._told(delta) == words
+    assert panels._label(delta) == words
 
 
 def test_a_package_that_cannot_be_had_is_told(

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 from pyarrow import parquet
 
+from ldp_auditor import audit
 from ldp_auditor.errors import AuditError
+from ldp_auditor.results.table import columns as known_columns
 from ldp_auditor.results.table import rows_of, write_table
 
 
@@ -43,7 +45,23 @@ def test_a_table_keeps_infinite_and_missing_numbers(tmp_path: Path) -> None:
     schema = parquet.read_schema(tmp_path / "results.parquet")
     kinds = {"epsilon": "double", "hash_range": "int64", "attack_epsilon": "double"}
     assert {name: str(schema.field(name).type) for name in kinds} == kinds
-    assert schema.names == list(comma[0])
+    assert schema.names == list(comma[0]) == [*known_columns(), "big"]
+
+
+def test_tables_have_the_same_columns_whatever_is_in_them(tmp_path: Path) -> None:
+    """So that tables of different sweeps can be put together, as data frames too."""
+    schemas = []
+    for name, settings in (
+        ("GRR", {"domain_size": 5}),
+        ("LHO", {"domain_size": 5, "hash_range": 3}),
+        ("RS+FD[GRR]", {"domain_size": 4, "attributes": 2}),
+        ("OUE", {"domain_size": 5, "reports": 3}),
+    ):
+        folder = tmp_path / name
+        audit(name, epsilon=1.0, trials=100, out=folder, **settings)  # type: ignore[arg-type]
+        schemas.append(parquet.read_schema(folder / "results.parquet"))
+    assert all(schema.equals(schemas[0]) for schema in schemas)
+    assert schemas[0].names == list(known_columns())
 
 
 def test_columns_of_mixed_values_are_written(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ SEEDS = ("seed", "random_state")
 """Names of parameters that are given a fresh whole number with every call."""
 
 COUNTS = ("n", "size", "count")
-"""Names of a second parameter that makes a callable return so many reports at once."""
+"""Names of a second parameter: the number of reports that a callable returns at once."""
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,11 @@ def _numeric(
 
 
 def _binary(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
-    require(domain_size == 2, f"domain_size must be 2 for Binary, got domain_size={domain_size}")
+    require(
+        domain_size == 2,
+        f"domain_size must be 2 for Binary, got domain_size={domain_size}",
+        argument="domain_size",
+    )
 
     def build(value: int, seed: int) -> Any:
         return _mechanism("Binary", epsilon=epsilon, value0="0", value1="1", random_state=seed)

@@ -64,11 +64,11 @@ def plain(report: Any) -> Any:
     return tuple(plain(part) for part in report)
 
 
-def whole(report: Any) -> Any:
-    """Return a report like `plain` does, with every number as an int."""
+def with_integers(report: Any) -> Any:
+    """Return `plain(report)` with every number as an int."""
     report = plain(report)
     if isinstance(report, tuple):
-        return tuple(whole(part) for part in report)
+        return tuple(with_integers(part) for part in report)
     return int(report)
 
 

@@ -21,7 +21,7 @@ from ldp_auditor.adapters.foreign import (
     import_foreign,
     import_xxhash,
     refusals,
-    whole,
+    with_integers,
 )
 from ldp_auditor.adapters.randomizer import Adapter, Randomizer, Variant
 from ldp_auditor.errors import number, require, whole_number
@@ -65,7 +65,7 @@ class HashingClient(Reseeding, Hashing):
 def _client(module: str, function: str) -> Callable[..., Any]:
     found = getattr(import_foreign(NAME, f"multi_freq_ldpy.{module}", NAME), f"{function}_Client")
     import_xxhash(NAME, NAME)
-    return lambda *arguments: whole(found(*arguments))
+    return lambda *arguments: with_integers(found(*arguments))
 
 
 def _finish(domain_size: int, draw: Callable[[int], Any], hash_range: int = 0) -> Randomizer:
@@ -118,7 +118,8 @@ def _histogram(threshold: bool) -> Callable[..., Randomizer]:
             lambda theta: module.find_tresh(theta, epsilon), bounds=(0.5, 1), method="bounded"
         ).x
         return _finish(
-            domain_size, lambda value: whole(module.HE_Client(value, domain_size, epsilon) > cut)
+            domain_size,
+            lambda value: with_integers(module.HE_Client(value, domain_size, epsilon) > cut),
         )
 
     return make
@@ -156,6 +157,7 @@ def _epsilon_infinity(epsilon: float, given: float | None) -> float:
     require(
         limit > epsilon,
         f"epsilon_infinity must exceed epsilon={epsilon}, got epsilon_infinity={limit}",
+        argument="epsilon_infinity",
     )
     return limit
 

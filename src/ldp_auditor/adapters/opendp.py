@@ -49,7 +49,11 @@ def _randomized_response(*, epsilon: float, delta: float, domain_size: int) -> R
 def _randomized_response_bool(
     *, epsilon: float, delta: float, domain_size: int, constant_time: bool = False
 ) -> Randomizer:
-    require(domain_size == 2, f"domain_size must be 2 for a bool, got domain_size={domain_size}")
+    require(
+        domain_size == 2,
+        f"domain_size must be 2 for a bool, got domain_size={domain_size}",
+        argument="domain_size",
+    )
     dp = _prelude()
     probability = 1 / (1 + exp(-epsilon))
     with refusals(NAME, (TypeError, ValueError, dp.OpenDPException)):
@@ -136,7 +140,11 @@ def _vectors(dp: Any, kind: type) -> Any:
 
 
 def _require_delta(delta: float) -> None:
-    require(0 < delta < 1, f"delta must lie strictly between 0 and 1, got delta={delta}")
+    require(
+        0 < delta < 1,
+        f"delta must lie strictly between 0 and 1, got delta={delta}",
+        argument="delta",
+    )
 
 
 SENSITIVITY = "on 0..k-1, sensitivity k-1"

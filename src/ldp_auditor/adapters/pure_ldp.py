@@ -117,6 +117,7 @@ def _hadamard_response(*, epsilon: float, delta: float, domain_size: int) -> Ran
         sys.version_info < (3, 12) or epsilon > 1,
         f"epsilon must exceed 1 for pure-ldp's HadamardResponse since Python 3.12, "
         f"got epsilon={epsilon}",
+        argument="epsilon",
     )
     client = _create("HadamardResponseClient", epsilon, domain_size, list(range(domain_size)))
     return OneByOne(domain_size, _reports(client))

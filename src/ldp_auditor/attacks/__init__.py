@@ -29,7 +29,11 @@ ATTACKS: Mapping[str, type[AttackKind]] = {"paper": PaperAttack, "optimal": Opti
 
 def find_attack(name: str, mechanism: Mechanism) -> type[AttackKind]:
     """Return the named kind of attack, or raise if it does not exist or the mechanism lacks it."""
-    require(name in ATTACKS, f"unknown attack {name!r}; the attacks are: {', '.join(ATTACKS)}")
+    require(
+        name in ATTACKS,
+        f"unknown attack {name!r}; the attacks are: {', '.join(ATTACKS)}",
+        argument="attack",
+    )
     kind = ATTACKS[name]
     needed(mechanism, kind.needs, f"the attack {name!r}")
     return kind

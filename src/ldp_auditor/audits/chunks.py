@@ -190,7 +190,7 @@ class Chunks:
         return PieceOutcome(piece.side, trials, hits)
 
     def _hits(self, value: Any, trials: int, rng: Generator) -> Hits:
-        """Carry out a batch; what a mechanism raises is told with its value."""
+        """Carry out a batch; an error of the mechanism names the value."""
         try:
             return self.experiment.hits(value, trials, rng)
         except (AuditError, MemoryError):

@@ -166,7 +166,7 @@ def _stated_claim(epsilon: float | None, epsilon_1: float | None, delta: float |
     if stated is None:
         raise AuditError("a comparison needs a claim: epsilon, or epsilon_1 of memoized protocols")
     claim = Claim(stated, 0.0 if delta is None else delta)
-    require(claim.epsilon < math.inf, "epsilon must be finite, got epsilon=inf")
+    require(claim.epsilon < math.inf, "epsilon must be finite, got epsilon=inf", argument="epsilon")
     return claim
 
 

@@ -34,7 +34,7 @@ MOST_POINTS = 10_000
 """Epsilons of a profile at most."""
 
 CERTIFICATES = (0.9, 0.99)
-"""Shares of the worst case for which the needed trials are told."""
+"""Shares of the worst case for which the needed trials are estimated."""
 
 
 @dataclass(frozen=True)
@@ -221,6 +221,7 @@ def known_law(plan: AuditPlan) -> tuple[AuditPlan, LossLaw]:
         len(plan.reports) == 1,
         f"reports must be one number here, got {','.join(map(str, plan.reports))}; "
         "run it once for each, or audit them all",
+        argument="reports",
     )
     needed(plan.mechanism, KnowsLossLaw, "the account of its loss (explain, profile)")
     (look,) = plan.looks

@@ -70,6 +70,7 @@ def audit(
     require(
         not isinstance(reports, list | tuple),
         f"reports must be one number here, got {reports}; audit_over_time takes several",
+        argument="reports",
     )
     plan = plan_audit(
         mechanism,
@@ -154,13 +155,14 @@ def plan_audit(
         require(not extra, f"a mechanism brings its own parameters; drop {', '.join(extra)}")
         made = mechanism
     if neighbours is not None or attribute is not None:
-        require(pair is None, "give a pair or its neighbours, not both")
+        require(pair is None, "give a pair or its neighbours, not both", argument="pair")
         pair = _neighbours(made, neighbours, attribute)
     over_time = {"composition": composition, "composed_delta": composed_delta}
     chosen: dict[str, Any] = {n: value for n, value in over_time.items() if value is not None}
     require(
         reports is not None or not chosen,
         f"{' and '.join(chosen)} is for many reports; say how many: reports",
+        argument=next(iter(chosen), None),
     )
     return AuditPlan(
         mechanism=made,
@@ -180,7 +182,11 @@ def _trials(trials: Trials, precision: float | None, max_trials: int | None) -> 
     rule = {"precision": precision, "max_trials": max_trials}
     given: dict[str, Any] = {name: value for name, value in rule.items() if value is not None}
     if isinstance(trials, str):
-        require(trials == "auto", f'trials must be a whole number or "auto", got trials={trials!r}')
+        require(
+            trials == "auto",
+            f'trials must be a whole number or "auto", got trials={trials!r}',
+            argument="trials",
+        )
         return Stopping(**given)
     require(not given, f"{' and '.join(given)} is for trials that end by a rule: trials auto")
     return trials
@@ -209,11 +215,12 @@ def option_types(name: str) -> Mapping[str, type]:
 
 def _neighbours(mechanism: Mechanism, relation: str | None, attribute: int | None) -> InputPair:
     """Return two records of a mechanism that differ as asked for."""
-    records = needed(mechanism, TakesRecords, "--neighbours")
+    records = needed(mechanism, TakesRecords, "--neighbours", argument="neighbours")
     relation = relation or ("all" if attribute is None else "one")
     require(
         relation == "one" or attribute is None,
         "an attribute is for records that differ in one attribute; drop it or ask for one",
+        argument="attribute",
     )
     pair: InputPair = records.neighbours(relation, attribute or 0)
     return pair

@@ -55,7 +55,7 @@ class Tally:
     @classmethod
     def of(cls, protocol: Mechanism, pair: InputPair, attack: str, composition: str) -> Tally:
         """Find out how an attack adds up the reports of a protocol."""
-        followed = needed(protocol, RemembersUsers, "--reports")
+        followed = needed(protocol, RemembersUsers, "--reports", argument="reports")
         one_ratio_tells_all = isinstance(protocol, AddsRatios)
         by_scores = attack == "paper" or (
             isinstance(protocol, KnowsRatioOfSums) and not one_ratio_tells_all
@@ -85,7 +85,7 @@ class Tally:
         return np.zeros((users.count, self.columns))
 
     def add(self, users: Users, reports: int, rng: Generator, totals: Floats) -> None:
-        """Add so many more reports of every user."""
+        """Add `reports` more reports of every user to `totals`."""
         protocol: Any = self.protocol
         if self.by_law and self.by_scores:
             protocol.add_sums(users, reports, rng, totals)
@@ -105,7 +105,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Accumulated:
-    """A protocol seen through the totals of so many reports of each user."""
+    """A protocol seen through the totals of `reports` reports of each user."""
 
     tally: Tally
     reports: int
@@ -172,5 +172,5 @@ class Accumulated:
         return self.protocol.loss_law_over(pair, self.reports)
 
     def worst_case(self, pair: InputPair) -> float | None:
-        """Exact smallest epsilon that so many reports keep at the delta of their claim."""
+        """Exact smallest epsilon that `reports` reports keep at the delta of their claim."""
         return self.protocol.worst_case_over(pair, self.reports)

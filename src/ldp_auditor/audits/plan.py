@@ -40,7 +40,7 @@ MOST_REPORTS = 10**5
 """More reports of one user than this are refused."""
 
 PURE_DELTA = 1e-5
-"""Delta at which the tight composition of pure protocols is told, if none is chosen."""
+"""Delta at which the tight composition of pure protocols is computed, if none is chosen."""
 
 COMPOSITIONS = ("auto", "law", "simulate")
 
@@ -63,7 +63,7 @@ class AuditPlan:
     """`law`: draw the sum of many reports from its exact law; `simulate`: report by report; `auto`:
     by the law where it is known."""
     composed_delta: float | None = None
-    """Delta at which the tight composition is told; by default that of the claim, or 1e-5."""
+    """Delta at which the tight composition is computed; by default that of the claim, or 1e-5."""
 
     def __post_init__(self) -> None:
         missing = lacking(self.mechanism, Mechanism)
@@ -90,18 +90,23 @@ class AuditPlan:
         several = isinstance(self.reports, Iterable) and not isinstance(self.reports, str)
         given = tuple(self.reports) if several else (self.reports,)
         looks = [whole_number("reports", r, 1, MOST_REPORTS) for r in given]
-        require(bool(looks), "reports must name at least one number of reports")
+        require(bool(looks), "reports must name at least one number of reports", argument="reports")
         self._set("reports", tuple(sorted(set(looks))))
         require(
             self.composition in COMPOSITIONS,
             f"composition must be one of {', '.join(COMPOSITIONS)}, got {self.composition!r}",
+            argument="composition",
         )
         if self.composed_delta is not None:
             delta = number("composed_delta", self.composed_delta)
-            require(0 < delta < 1, f"composed_delta must lie in (0, 1), got composed_delta={delta}")
+            require(
+                0 < delta < 1,
+                f"composed_delta must lie in (0, 1), got composed_delta={delta}",
+                argument="composed_delta",
+            )
             self._set("composed_delta", delta)
         for look in self.looks if self.is_over_time else ():
-            _ = look.mechanism.claim  # raises where so many reports promise nothing
+            _ = look.mechanism.claim  # raises where the reports together promise nothing
 
     def _set(self, name: str, value: Any) -> None:
         """Normalize a field while the frozen object is being made."""

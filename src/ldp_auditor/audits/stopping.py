@@ -25,7 +25,9 @@ class Stopping:
     def __post_init__(self) -> None:
         object.__setattr__(self, "precision", number("precision", self.precision))
         require(
-            0 < self.precision < 1, f"precision must lie in (0, 1), got precision={self.precision}"
+            0 < self.precision < 1,
+            f"precision must lie in (0, 1), got precision={self.precision}",
+            argument="precision",
         )
         most = whole_number("max_trials", self.max_trials, 1, MOST_TRIALS)
         object.__setattr__(self, "max_trials", most)

@@ -39,5 +39,9 @@ BOUNDS: Mapping[str, Bound] = {
 
 def find_bound(name: str) -> Bound:
     """Return the named bound."""
-    require(name in BOUNDS, f"unknown bound {name!r}; the bounds are: {', '.join(BOUNDS)}")
+    require(
+        name in BOUNDS,
+        f"unknown bound {name!r}; the bounds are: {', '.join(BOUNDS)}",
+        argument="bound",
+    )
     return BOUNDS[name]

@@ -24,7 +24,7 @@ DomainSize = Annotated[
 Neighbours = Annotated[
     str | None,
     typer.Option(
-        help="For records: compare such that differ in all attributes, or in one.",
+        help="For records: compare records that differ in all attributes (all), or in one (one).",
         show_default="all",
     ),
 ]
@@ -50,7 +50,7 @@ Pair = Annotated[
 Reports = Annotated[
     str | None,
     typer.Option(
-        help="Reports of the same value by each user: 250, or several numbers such as 5,10,25.",
+        help="Reports that each user sends of the same value: 250, or several such as 5,10,25.",
         show_default="1",
     ),
 ]
@@ -65,19 +65,23 @@ Composition = Annotated[
 ComposedDelta = Annotated[
     float | None,
     typer.Option(
-        help="With --reports: delta at which the tight composition is told.",
+        help="With --reports: delta at which the tight composition is computed.",
         show_default="that of the claim, or 1e-5",
         **NUMBER,
     ),
 ]
 Trials = Annotated[
     int,
-    typer.Option(help="Reports of each of the two values, e.g. 1e6, or auto.", **WHOLE),
+    typer.Option(
+        help="Number of reports of each of the two values, e.g. 1e6; or auto, with --precision.",
+        **WHOLE,
+    ),
 ]
 Precision = Annotated[
     float | None,
     typer.Option(
-        help="With --trials auto: stop this close to what is reachable.",
+        help="With --trials auto: stop when the proven epsilon is this close, as a share, to what "
+        "the attack can reach.",
         show_default="0.01",
         **NUMBER,
     ),
@@ -85,43 +89,50 @@ Precision = Annotated[
 MaxTrials = Annotated[
     int | None,
     typer.Option(
-        help="With --trials auto: stop here at the latest.", show_default="1000000000", **WHOLE
+        help="With --trials auto: largest number of trials.", show_default="1000000000", **WHOLE
     ),
 ]
-Alpha = Annotated[float, typer.Option(help="Probability that the lower bound is wrong.", **NUMBER)]
+Alpha = Annotated[
+    float, typer.Option(help="Largest probability that the lower bound is wrong.", **NUMBER)
+]
 Bound = Annotated[
     str,
     typer.Option(
-        help="From counts to epsilon: clopper-pearson, clopper-pearson-one-sided, "
+        help="How counts become an epsilon: clopper-pearson, clopper-pearson-one-sided, "
         "likelihood-ratio (the tightest), jeffreys (Bayesian)."
     ),
 ]
 Attack = Annotated[
-    str, typer.Option(help="Attack on the reports: paper, optimal (compare: or both).")
+    str, typer.Option(help="Attack on the reports: paper, optimal; for compare also both.")
 ]
-Seed = Annotated[int, typer.Option(help="Seed; the same one gives the same counts.", **WHOLE)]
+Seed = Annotated[
+    int,
+    typer.Option(help="Seed of the random numbers; the same seed gives the same counts.", **WHOLE),
+]
 Workers = Annotated[
     int | None,
-    typer.Option(help="Threads; they do not change the counts.", show_default="cores", **WHOLE),
+    typer.Option(
+        help="Number of threads; it does not change the counts.", show_default="cores", **WHOLE
+    ),
 ]
 EngineName = Annotated[
     str | None,
     typer.Option(
         "--engine",
-        help="What runs the work: threads, processes, ray; it does not change the counts.",
+        help="Run the work on threads, processes or ray; this does not change the counts.",
         show_default="threads; for check, sweep and reproduce processes",
     ),
 ]
 Address = Annotated[
     str | None,
     typer.Option(
-        help="With --engine ray: a cluster, host:port or auto for the one on this host.",
+        help="With --engine ray: the cluster, as host:port, or auto for the one on this host.",
         show_default="one that is started for this command",
     ),
 ]
 Out = Annotated[
     Path | None,
-    typer.Option(help="Folder to write results to; a killed run goes on from there."),
+    typer.Option(help="Folder for the results; a run that was killed continues from it."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
 
@@ -141,6 +152,7 @@ def parse_pair(text: str | None) -> tuple[Any, Any] | None:
     require(
         len(pair) == 2,
         f"pair must be two values such as 0,1, or two records such as 0,0:1,1, got {text!r}",
+        argument="pair",
     )
     return pair[0], pair[1]
 
@@ -212,7 +224,7 @@ def convert_options(
 
 
 def found_elsewhere(option: str) -> str:
-    """Which commands have an option, if this one has it not."""
+    """Name the commands that have an option which this command lacks."""
     from ldp_auditor.cli import app
 
     having = [

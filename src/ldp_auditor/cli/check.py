@@ -44,20 +44,31 @@ def check(
         str | None, typer.Option(help='Inputs: 0,1,2 or JSON such as \'["red", "green"]\'.')
     ] = None,
     domain_size: Annotated[
-        int | None, typer.Option(help="Inputs 0 to k - 1, for adapters and for short.", **WHOLE)
+        int | None,
+        typer.Option(
+            help="Size k of the domain; without --values the inputs are 0 to k - 1.", **WHOLE
+        ),
     ] = None,
     command: Annotated[
-        str | None, typer.Option(help="A program: values in, reports out, as JSON lines.")
+        str | None,
+        typer.Option(
+            help="A program that reads a value from every line and answers with a report, in JSON."
+        ),
     ] = None,
     recorded: Annotated[
         Path | None, typer.Option(help="A file of values and reports: .csv, .jsonl or .parquet.")
     ] = None,
     score: Annotated[
         str | None,
-        typer.Option(help="package.module:function of (report, first, second) that scores it."),
+        typer.Option(
+            help="Your score, package.module:function of (report, first value, second value)."
+        ),
     ] = None,
     batch: Annotated[
-        bool | None, typer.Option(help="Whether the target is called with (value, n).")
+        bool | None,
+        typer.Option(
+            help="Call the target with (value, n) for n reports at once, or for each report."
+        ),
     ] = None,
     learn: Annotated[
         bool | None,
@@ -66,7 +77,9 @@ def check(
             show_default="if scikit-learn is installed",
         ),
     ] = None,
-    trials: Annotated[int, typer.Option(help="Reports in all, e.g. 1e6.", **WHOLE)] = 200_000,
+    trials: Annotated[
+        int, typer.Option(help="Number of reports in all, e.g. 1e6.", **WHOLE)
+    ] = 200_000,
     alpha: Alpha = 0.01,
     bound: Bound = "clopper-pearson-one-sided",
     seed: Seed = 42,
@@ -78,21 +91,24 @@ def check(
         typer.Option(help="With --address: a folder that is sent to the cluster's workers."),
     ] = None,
     call_seconds: Annotated[
-        float, typer.Option(help="Longest time of one report.", **NUMBER)
+        float, typer.Option(help="Most seconds for one report.", **NUMBER)
     ] = 10.0,
-    total_seconds: Annotated[float, typer.Option(help="Longest time in all.", **NUMBER)] = 600.0,
+    total_seconds: Annotated[
+        float, typer.Option(help="Most seconds for the whole check.", **NUMBER)
+    ] = 600.0,
     open_seconds: Annotated[
-        float, typer.Option(help="Longest time to import the target and make it ready.", **NUMBER)
+        float, typer.Option(help="Most seconds to import the target and make it ready.", **NUMBER)
     ] = 60.0,
     out: Annotated[
-        Path | None, typer.Option(help="Folder to write the result to, as for 'report'.")
+        Path | None, typer.Option(help="Folder for the result, from which 'report' makes a page.")
     ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Check anybody's mechanism against its claim, and show the evidence."""
-    from ldp_auditor.checking import check_recorded, run_check
+    from ldp_auditor.checks.recorded_reports import check_recorded
+    from ldp_auditor.checks.run import run_check
     from ldp_auditor.execution.ray_cluster import ray_if_asked
-    from ldp_auditor.page.keeping import can_keep, keep_check
+    from ldp_auditor.page.saved_checks import can_keep, keep_check
     from ldp_auditor.report.progress import progress_bar
 
     require(epsilon is not None, "a check needs the claim: --epsilon")
@@ -169,11 +185,11 @@ def parse_check(words: list[str], **given: Any) -> dict[str, Any]:
     """Turn the words of the command into what a check needs."""
     from ldp_auditor import adapters
     from ldp_auditor.adapters.command import CommandTarget
-    from ldp_auditor.adapters.recorded import read_recorded
-    from ldp_auditor.checking import CheckPlan
+    from ldp_auditor.adapters.report_files import read_recorded
+    from ldp_auditor.checks.plan import CheckPlan
+    from ldp_auditor.checks.sampling import NamedScore
     from ldp_auditor.core import Claim
     from ldp_auditor.execution.processes import Limits
-    from ldp_auditor.sampling import NamedScore
 
     names, options = ([], {}) if not words else split_words(words)
     forms = [bool(names), given["command"] is not None, given["recorded"] is not None]

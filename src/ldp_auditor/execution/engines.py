@@ -86,7 +86,11 @@ def open_engine(
         yield engine
         return
     name = "threads" if engine is None else engine
-    require(name in ENGINES, f"engine must be one of {', '.join(ENGINES)}, got {name!r}")
+    require(
+        name in ENGINES,
+        f"engine must be one of {', '.join(ENGINES)}, got {name!r}",
+        argument="engine",
+    )
     require(name == "ray" or address is None, f"an address is for the engine ray, not for {name}")
     if name == "threads":
         yield ThreadEngine.of(workers)

@@ -255,6 +255,7 @@ def ray_if_asked(
     require(
         name in {"processes", "ray"},
         f"engine must be processes or ray here, got {name!r}",
+        argument="engine",
     )
     require(name == "ray" or address is None, f"an address is for the engine ray, not for {name}")
     if name == "processes":

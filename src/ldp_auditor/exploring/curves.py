@@ -131,8 +131,8 @@ def _keep(setting: Setting, exact: Exact) -> None:
 
 def _claimed(found: dict[str, dict[float, Exact]], place: float) -> float | str | None:
     """What is claimed at a place, by the first protocol that claims anything there."""
-    told = (mine[place].claimed for mine in found.values() if place in mine)
-    return next((_plain(claimed) for claimed in told if claimed is not None), None)
+    claims = (mine[place].claimed for mine in found.values() if place in mine)
+    return next((_plain(claimed) for claimed in claims if claimed is not None), None)
 
 
 def _plain(value: float | None) -> float | str | None:

@@ -148,9 +148,9 @@ TABLES.lines = (figure, item) => {
     head.push(`${protocol}, worst case`, `${protocol}, attack`);
   }
   const rows = item.x.map((x, i) => {
-    const row = [shortNumber(x), told(item.claimed[i])];
+    const row = [shortNumber(x), numberText(item.claimed[i])];
     for (const { worst, attack } of item.curves) {
-      row.push(told(worst[i]), told(attack[i]));
+      row.push(numberText(worst[i]), numberText(attack[i]));
     }
     return row;
   });

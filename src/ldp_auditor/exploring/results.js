@@ -34,7 +34,7 @@ function placeInWords(result) {
   const counts = [result.true_positives, result.false_positives].map((n) => n.toLocaleString("en"));
   parts.push(`${counts[0]} true and ${counts[1]} false positives`);
   parts.push(`in ${result.trials.toLocaleString("en")} trials`);
-  const limit = `attack ${told(result.attack_epsilon)} with unlimited trials`;
+  const limit = `attack ${numberText(result.attack_epsilon)} with unlimited trials`;
   return `${parts.slice(0, -2).join(", ")}: ${parts.slice(-2).join(" ")}; ${limit}.`;
 }
 

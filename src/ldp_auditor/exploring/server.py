@@ -11,9 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
 
 from ldp_auditor.errors import AuditError
-from ldp_auditor.exploring.curves import curves
-from ldp_auditor.exploring.document import START, explore_page, script, style
-from ldp_auditor.exploring.guarding import (
+from ldp_auditor.exploring.access import (
     HEADERS,
     LOOPBACK,
     MOST_BYTES,
@@ -22,7 +20,9 @@ from ldp_auditor.exploring.guarding import (
     check_headers,
     read_body,
 )
-from ldp_auditor.exploring.measuring import Bench
+from ldp_auditor.exploring.curves import curves
+from ldp_auditor.exploring.document import START, explore_page, script, style
+from ldp_auditor.exploring.measurements import Bench
 from ldp_auditor.exploring.settings import read_axis, read_setting
 from ldp_auditor.page.library import plotting_library
 from ldp_auditor.page.markup import shown

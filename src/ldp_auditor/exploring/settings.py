@@ -79,15 +79,16 @@ def read_setting(given: Mapping[str, Any]) -> Setting:
     require(
         isinstance(given["attack"], str) and given["attack"] in ATTACKS,
         f"attack must be one of {', '.join(ATTACKS)}, got {given['attack']!r}",
+        argument="attack",
     )
     return Setting(
         protocols=_protocols(given["protocols"]),
         epsilon=claim.epsilon,
-        domain_size=_whole("domain_size", given["domain_size"], 2, MOST_VALUES),
+        domain_size=_whole_number("domain_size", given["domain_size"], 2, MOST_VALUES),
         delta=claim.delta,
-        reports=_whole("reports", given["reports"], 1, MOST_REPORTS),
+        reports=_whole_number("reports", given["reports"], 1, MOST_REPORTS),
         attack=given["attack"],
-        trials=_whole("trials", given["trials"], 1, MOST_TRIALS),
+        trials=_whole_number("trials", given["trials"], 1, MOST_TRIALS),
         alpha=float(given["alpha"]),
         seed=seed_number(given["seed"]),
     )
@@ -107,7 +108,7 @@ def _protocols(names: Any) -> tuple[str, ...]:
     require(bool(names), "choose a protocol")
     shown = offered()
     for name in names:
-        mechanisms.find(name)  # an unknown one is told with the nearest name
+        mechanisms.find(name)  # an unknown name is refused, with the nearest one
         require(name in shown, f"{name} is not {BEYOND}")
     return tuple(name for name in shown if name in names)
 
@@ -119,7 +120,7 @@ def _check_number(name: str, value: Any) -> None:
     require(abs(value) < 1e18, f"{name} must be a number of a possible size, got {name}={value!r}")
 
 
-def _whole(name: str, value: Any, least: int, most: int) -> int:
+def _whole_number(name: str, value: Any, least: int, most: int) -> int:
     number = whole_number(name, value, at_least=least)
     require(number <= most, f"{name} goes up to {most:,} {BEYOND}; got {name}={number:,}")
     return number

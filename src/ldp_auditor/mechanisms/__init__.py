@@ -63,6 +63,12 @@ def available_for_records() -> Mapping[str, type[RecordMechanism]]:
     return dict(sorted(record_mechanisms.items()))
 
 
+def every_option() -> dict[str, type]:
+    """Return the options that protocols have of their own, with their types."""
+    every: list[AnyProtocol] = [*available().values(), *available_for_records().values()]
+    return {name: kind for protocol in every for name, kind in protocol.option_types().items()}
+
+
 def _import_all() -> None:
     for module in pkgutil.iter_modules(__path__):
         if not module.ispkg:
@@ -92,7 +98,8 @@ def find(name: str, *, outside: bool = False) -> AnyProtocol:
     combined = " ".join(f"{combinator}[...]" for combinator in COMBINATORS)
     raise AuditError(
         f"unknown protocol {name!r}; did you mean {by_folded[near[0]]!r}? "
-        f"The protocols are: {' '.join(known)} {combined}"
+        f"The protocols are: {' '.join(known)} {combined}",
+        argument="protocol",
     )
 
 
@@ -132,6 +139,7 @@ def make(
             option in known_options,
             f"{name} has no option {option!r}; its options are: "
             f"{', '.join(known_options) or 'none'}",
+            argument=option,
         )
     if issubclass(protocol, RecordMechanism):
         inside = protocol.protocol.option_types()

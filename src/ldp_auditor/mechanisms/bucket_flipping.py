@@ -44,11 +44,13 @@ class BitFlipsOfBuckets(SetOracle):
             self.buckets <= self.domain_size,
             f"there must not be more buckets than values, got buckets={self.buckets}, "
             f"domain_size={self.domain_size}",
+            argument="buckets",
         )
         require(
             self.bits <= self.buckets,
             f"a bit is about a bucket of its own, so there must not be more bits than buckets, "
             f"got bits={self.bits}, buckets={self.buckets}",
+            argument="bits",
         )
 
     @property
@@ -143,7 +145,7 @@ class BitFlipsOfBuckets(SetOracle):
     def _chance(self, bucket: int, true: int) -> float:
         """Probability of guessing a given value of a bucket if the truth is in bucket `true`.
 
-        The value is drawn among X + s supported ones, s of its own bucket and X of others:
+        The value is drawn among X + s supported ones, s of its own bucket and X of otof_true:
         E[1 / (s + X)] is the integral of u^(s - 1) E[u^X] over u in (0, 1). Where no drawn bucket
         has a 1, any value is guessed.
         """
@@ -154,10 +156,10 @@ class BitFlipsOfBuckets(SetOracle):
             """E[u^X] given that the guessed value's bucket is drawn."""
             if bucket == true:
                 return _mean_product(rest, d - 1, flip, u)
-            hers = flip + (1 - flip) * u ** self.size_of(true)
+            of_true = flip + (1 - flip) * u ** self.size_of(true)
             drawn = (d - 1) / (b - 1)
             return (1 - drawn) * _mean_product(rest, d - 1, flip, u) + (
-                drawn * hers * _mean_product(rest, d - 2, flip, u)
+                drawn * of_true * _mean_product(rest, d - 2, flip, u)
             )
 
         own = (1 - flip) if bucket == true else flip
@@ -169,7 +171,7 @@ class BitFlipsOfBuckets(SetOracle):
 
 
 def _mean_product(sizes: list[int], drawn: int, flip: float, u: Floats) -> Floats:
-    """Mean of the product of 1 - flip + flip u^size over a uniform choice of so many buckets.
+    """Mean of the product of 1 - flip + flip u^size over a uniform choice of `drawn` buckets.
 
     Sizes differ by one at most, so that only the number of larger ones in the choice matters.
     """

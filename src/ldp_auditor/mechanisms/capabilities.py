@@ -80,14 +80,17 @@ def lacking(thing: Any, protocol: type) -> list[str]:
     return [name for name in members(protocol) if getattr(thing, name, None) is None]
 
 
-def needed(mechanism: Any, protocol: type, by: str) -> Any:
+def needed(mechanism: Any, protocol: type, by: str, argument: str | None = None) -> Any:
     """Return the mechanism, or raise and say which capability is missing for what."""
     if isinstance(mechanism, protocol):
         return mechanism
     offer, missing = CAPABILITIES[protocol], " and ".join(lacking(mechanism, protocol))
     if offer.base:
         missing = f"what {offer.base} brings"
-    raise AuditError(f"{mechanism.name} has no {offer.noun}: {by} needs {missing}, see {DOCUMENT}")
+    raise AuditError(
+        f"{mechanism.name} has no {offer.noun}: {by} needs {missing}, see {DOCUMENT}",
+        argument=argument,
+    )
 
 
 @declared("guess", "`audit` and `compare` refuse the attack paper")

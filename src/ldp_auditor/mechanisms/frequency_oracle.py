@@ -93,17 +93,28 @@ class FrequencyOracle(ABC):
 
     def check_epsilon(self) -> None:
         """Raise unless the protocol is defined at this epsilon."""
-        require(self.epsilon > 0, f"epsilon must be positive, got epsilon={self.epsilon}")
-        require(self.epsilon < math.inf, "epsilon must be finite, got epsilon=inf")
+        require(
+            self.epsilon > 0,
+            f"epsilon must be positive, got epsilon={self.epsilon}",
+            argument="epsilon",
+        )
+        require(
+            self.epsilon < math.inf, "epsilon must be finite, got epsilon=inf", argument="epsilon"
+        )
         require(
             MIN_EPSILON <= self.epsilon <= MAX_EPSILON,
             f"epsilon must be at least {MIN_EPSILON} and at most {MAX_EPSILON}, "
             f"got epsilon={self.epsilon}",
+            argument="epsilon",
         )
 
     def check_delta(self) -> None:
         """Raise unless the protocol is defined at this delta."""
-        require(0 <= self.delta < 1, f"delta must lie in [0, 1), got delta={self.delta}")
+        require(
+            0 <= self.delta < 1,
+            f"delta must lie in [0, 1), got delta={self.delta}",
+            argument="delta",
+        )
         require(
             self.delta > 0 or not self.approximate,
             f"{self.name} is an approximate protocol: delta must be positive, got delta=0",
@@ -171,7 +182,7 @@ class FrequencyOracle(ABC):
         return self.domain_size
 
     def claim_over(self, reports: int) -> Claim:
-        """The promise for that many reports: sequential composition [Dwork14]."""
+        """The promise for `reports` reports: sequential composition [Dwork14]."""
         require(
             reports * self.delta < 1,
             f"{reports} reports at delta={self.delta} promise nothing: "
@@ -184,7 +195,7 @@ class FrequencyOracle(ABC):
         return Users(self.check_value(value), n)
 
     def collect(self, users: Users, reports: int, rng: Generator) -> Reports:
-        """Return so many reports of every user, those of a user one after the other."""
+        """Return `reports` reports of every user, those of a user one after the other."""
         return self.privatize(users.value, users.count * reports, rng)
 
     def guess_rates_over(self, pair: InputPair, reports: int) -> Rates | None:
@@ -195,12 +206,12 @@ class FrequencyOracle(ABC):
         return None
 
     def loss_law_over(self, pair: InputPair, reports: int) -> LossLaw | None:
-        """Return the exact law of the log-likelihood ratio of that many reports, where known."""
+        """Return the exact law of the log-likelihood ratio of `reports` reports, where known."""
         one = loss_law_of(self, pair)
         return None if one is None else one.composed(reports)
 
     def worst_case_over(self, pair: InputPair, reports: int) -> float | None:
-        """Return the exact smallest epsilon that so many reports keep at their delta."""
+        """Return the exact smallest epsilon that `reports` reports keep at their delta."""
         delta = self.claim_over(reports).delta
         law = self.loss_law_over(pair, reports)
         one = loss_law_of(self, pair)
@@ -209,11 +220,11 @@ class FrequencyOracle(ABC):
         return None if law is None else law.epsilon(delta)
 
     def combined_ratio(self, total: Floats, reports: int) -> Floats:
-        """Return the log-likelihood ratio of so many reports whose own ratios add up to `total`."""
+        """Return the log-likelihood ratio of `reports` reports whose ratios add up to `total`."""
         return total
 
     def composed_epsilon(self, pair: InputPair, reports: int, delta: float) -> float | None:
-        """Return the tight composition of so many independent reports at `delta`, where known."""
+        """Return the tight composition of `reports` fresh reports at `delta`, where known."""
         one = loss_law_of(self, pair)
         return None if one is None else tight_epsilon(one, reports, delta)
 

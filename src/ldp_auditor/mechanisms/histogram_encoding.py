@@ -120,6 +120,7 @@ class GM(GaussianHistogram):
             self.epsilon <= 1,
             f"GM is defined for epsilon <= 1 only, got epsilon={self.epsilon}; "
             "use AGM, which holds for every epsilon",
+            argument="epsilon",
         )
 
     @property

@@ -241,6 +241,7 @@ class AOLH(FreshHashing):
             f"AOLH has no optimal hash range at epsilon={self.epsilon}, delta={self.delta}: "
             f"delta must be at most (e^epsilon - 1) / (9 e^epsilon - 1) = "
             f"{growth / (9 * growth + 8):.3g}",
+            argument="delta",
         )
 
     @property
@@ -272,7 +273,11 @@ class LHO(FreshHashing):
         super().__post_init__()
 
     def check_epsilon(self) -> None:
-        require(self.epsilon > 0, f"epsilon must be positive, got epsilon={self.epsilon}")
+        require(
+            self.epsilon > 0,
+            f"epsilon must be positive, got epsilon={self.epsilon}",
+            argument="epsilon",
+        )
 
     @property
     def hash_size(self) -> int:

@@ -43,12 +43,14 @@ class MemoizedOracle(FrequencyOracle):
             0 < self.epsilon_infinity <= MAX_EPSILON,
             f"epsilon_infinity must be positive and at most {MAX_EPSILON}, "
             f"got epsilon_infinity={self.epsilon_infinity}",
+            argument="epsilon_infinity",
         )
         require(
             self.epsilon < self.epsilon_infinity,
             f"one report must keep more than all of them together: epsilon_1 must be below "
             f"epsilon_infinity, got epsilon_1={self.epsilon}, "
             f"epsilon_infinity={self.epsilon_infinity}",
+            argument="epsilon_1",
         )
 
     @property

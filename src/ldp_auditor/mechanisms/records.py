@@ -40,7 +40,7 @@ from ldp_auditor.theory.loss_law import LossLaw, MixtureLaw, sum_of_laws
 MOST_ATTRIBUTES = 10_000
 
 RELATIONS = ("all", "one")
-"""Which records are compared: such that differ in every attribute, or in one."""
+"""Which records are compared: records that differ in every attribute, or in one."""
 
 
 UNKNOWN = -(2**40)
@@ -94,7 +94,10 @@ class RecordMechanism(ABC):
     def _sizes(self) -> Record:
         """Sizes of all attributes, from whichever way they were given."""
         if self.domain_sizes:
-            sizes = tuple(whole_number("a domain size", s, at_least=2) for s in self.domain_sizes)
+            try:
+                sizes = tuple(whole_number("a domain size", s, 2) for s in self.domain_sizes)
+            except AuditError as error:
+                raise AuditError(str(error), argument="domain_sizes") from None
             require(len(sizes) >= 2, f"a record has two attributes at least, got {sizes}")
             require(
                 self.attributes in (UNKNOWN, len(sizes))
@@ -157,6 +160,7 @@ class RecordMechanism(ABC):
         require(
             relation in RELATIONS,
             f"neighbours must be one of {', '.join(RELATIONS)}, got {relation!r}",
+            argument="neighbours",
         )
         attribute = whole_number("attribute", attribute, 0, self.attributes - 1)
         first = (0,) * self.attributes
@@ -249,11 +253,11 @@ class RecordMechanism(ABC):
         count = len(self.differing(pair))
         relation = {1: "one", self.attributes: "all"}.get(count, "some")
         worst = self.worst_cases()
-        told: dict[str, Any] = {"neighbours": relation}
+        facts: dict[str, Any] = {"neighbours": relation}
         for name, loss in worst.items():
-            told[f"worst_case_{name}"] = loss
-            told[f"holds_for_{name}"] = None if loss is None else not exceeds(loss, self.epsilon)
-        return told
+            facts[f"worst_case_{name}"] = loss
+            facts[f"holds_for_{name}"] = None if loss is None else not exceeds(loss, self.epsilon)
+        return facts
 
     def _laws(self, pair: InputPair) -> list[LossLaw] | None:
         """The laws of the attributes that differ, where all of them are known."""

@@ -83,7 +83,9 @@ function barsOfAttack(item, attack, places, height, most, colours) {
       insidetextanchor: "start",
       insidetextfont: { color: colours.paper, size: 11 },
       constraintext: "none",
-      customdata: item.names.map((name, i) => `${plotText(name)}: ${told(attack.measured[i])}`),
+      customdata: item.names.map(
+        (name, i) => `${plotText(name)}: ${numberText(attack.measured[i])}`,
+      ),
       hovertemplate: `%{customdata} proven by the ${plotText(attack.attack)} attack<extra></extra>`,
     },
   };

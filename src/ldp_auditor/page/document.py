@@ -28,7 +28,7 @@ from ldp_auditor.page.sections import (
     masthead,
     verdict_section,
 )
-from ldp_auditor.page.verdicts import CHANCE, Verdict, verdict_on_audits, verdict_on_check
+from ldp_auditor.page.summaries import CHANCE, Summary, summary_of_audits, summary_of_check
 from ldp_auditor.results.files import replace_file
 
 STYLES = ("page.css", "figures.css", "print.css")
@@ -104,10 +104,10 @@ def page_of(contents: Contents, title: str, command: str) -> bytes:
     return page
 
 
-def _verdicts(contents: Contents, points: dict[str, list[Point]]) -> list[Verdict]:
+def _verdicts(contents: Contents, points: dict[str, list[Point]]) -> list[Summary]:
     """All verdicts, the worst first."""
-    found = [verdict_on_audits(name, mine) for name, mine in points.items()]
-    found += [verdict_on_check(result) for result in contents.checks]
+    found = [summary_of_audits(name, mine) for name, mine in points.items()]
+    found += [summary_of_check(result) for result in contents.checks]
     return sorted(found, key=lambda verdict: verdict.kind)
 
 

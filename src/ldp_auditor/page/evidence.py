@@ -9,12 +9,11 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
-from ldp_auditor import mechanisms
 from ldp_auditor.core import Counts
 from ldp_auditor.errors import AuditError
 from ldp_auditor.page.markup import counted
-from ldp_auditor.page.points import Point, settings_of, varied, words_of
-from ldp_auditor.page.verdicts import attack_in_words
+from ldp_auditor.page.points import Point, varied, words_of
+from ldp_auditor.page.summaries import attack_in_words
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.check_result import SMALLEST_P_VALUE, CheckResult, p_value
 from ldp_auditor.sweeps.cells import Cell
@@ -107,36 +106,39 @@ def inputs_in_words(result: CheckResult) -> str:
 
 def command_of(key: str, result: AuditResult) -> str:
     """The command that repeats an audit; none unless it makes the very plan of the journal."""
-    setting = settings_of(result)
+    settings = _settings(result)
     try:
-        own = mechanisms.find(result.mechanism)
-        options = own.option_types()
-        given: dict[str, Any] = {"domain_size": result.domain_size}
-        if setting["epsilon"] < math.inf:
-            given["epsilon"] = setting["epsilon"]
-        if setting["delta"]:
-            given["delta"] = setting["delta"]
-        given |= {name: setting[name] for name in options if name in setting}
-        given |= {name: setting[name] for name in ("neighbours", "pair") if name in setting}
-        if setting["reports"] != 1:
-            given["reports"] = setting["reports"]
-        given |= {name: setting[name] for name in ("trials", "alpha", "bound")}
-        given |= {"attack": result.attack, "seed": result.seed}
-        for left_out in ((), ("pair",), ("domain_sizes",), ("domain_sizes", "pair")):
-            settings = {name: value for name, value in given.items() if name not in left_out}
-            if _repeats(key, result.mechanism, settings):
-                words = [word for name, value in settings.items() for word in _option(name, value)]
-                return shlex.join(["ldp-auditor", "audit", result.mechanism, *words])
-    except (AuditError, KeyError, TypeError, ValueError):
+        if Cell.of(protocol=result.mechanism, **settings).key != key:
+            return ""
+    except (AuditError, TypeError, ValueError):  # a mechanism of another program
         return ""
-    return ""
+    words = [word for name, value in settings.items() for word in _option(name, value)]
+    return shlex.join(["ldp-auditor", "audit", result.mechanism, *words])
 
 
-def _repeats(key: str, protocol: str, settings: dict[str, Any]) -> bool:
-    try:
-        return Cell.of(protocol=protocol, **settings).key == key
-    except (AuditError, TypeError, ValueError):
-        return False
+def _settings(result: AuditResult) -> dict[str, Any]:
+    """What decided an audit, by the names of the command's options."""
+    options = dict(result.options)
+    if "domain_sizes" in options:  # they tell how many attributes there are
+        options.pop("attributes", None)
+    else:
+        options = {"domain_size": result.domain_size, **options}
+    if "epsilon_1" not in options and result.epsilon < math.inf:
+        options["epsilon"] = result.epsilon
+    if result.delta:
+        options["delta"] = result.delta
+    settings = {**options, "pair": (result.pair.first, result.pair.second)}
+    if result.is_over_time:
+        settings["reports"] = result.reports
+    if result.precision is None:
+        settings["trials"] = result.trials
+    else:
+        settings |= {"trials": "auto", "precision": result.precision}
+        settings["max_trials"] = result.max_trials
+    return {
+        **settings,
+        **{name: getattr(result, name) for name in ("alpha", "bound", "attack", "seed")},
+    }
 
 
 def _option(name: str, value: Any) -> tuple[str, str]:
@@ -158,5 +160,5 @@ def _json(value: Any) -> str:
 
 
 def p_value_in_words(value: float) -> str:
-    """A p-value, or that it is smaller than is told."""
+    """A p-value, or the limit below which it is not shown exactly."""
     return f"below {SMALLEST_P_VALUE:g}" if value < SMALLEST_P_VALUE else f"{value:.2g}"

@@ -162,17 +162,17 @@ const TABLES = {
       head.push(`${attack}, ± over seeds`);
     }
     const rows = item.x.map((x, i) => {
-      const row = [shortNumber(x), told(item.claimed[i]), told(item.worst[i])];
+      const row = [shortNumber(x), numberText(item.claimed[i]), numberText(item.worst[i])];
       for (const attack of item.attacks) {
-        row.push(told(attack.exact[i]), told(attack.measured[i]));
-        row.push(told(attack.estimate[i]), told(attack.deviation[i]));
+        row.push(numberText(attack.exact[i]), numberText(attack.measured[i]));
+        row.push(numberText(attack.estimate[i]), numberText(attack.deviation[i]));
       }
       return row;
     });
     return { head, rows };
   },
   gap(figure, item) {
-    const rows = item.attacks.map(({ attack, steps }) => [attack, ...steps.map(told)]);
+    const rows = item.attacks.map(({ attack, steps }) => [attack, ...steps.map(numberText)]);
     return { head: ["attack", "claimed", "slack (negative: excess)", "weakness", "Monte Carlo", "proven"], rows };
   },
   bars(figure, item) {
@@ -181,9 +181,9 @@ const TABLES = {
       head.push(`${attack}, unlimited trials`, `${attack}, proven`);
     }
     const rows = item.names.map((name, i) => {
-      const row = [name, told(item.claimed[i]), told(item.worst[i])];
+      const row = [name, numberText(item.claimed[i]), numberText(item.worst[i])];
       for (const attack of item.attacks) {
-        row.push(told(attack.exact[i]), told(attack.measured[i]));
+        row.push(numberText(attack.exact[i]), numberText(attack.measured[i]));
       }
       return row;
     });

@@ -49,14 +49,14 @@ def escaped(value: Any) -> Html:
 
 def element(tag: str, *children: Any, **attributes: Any) -> Html:
     """Make an element; underscores in the names of attributes stand for hyphens."""
-    told = "".join(
+    written = "".join(
         f" {name.strip('_').replace('_', '-')}"
         + ("" if value is True else f'="{escape_html(str(value))}"')
         for name, value in attributes.items()
         if value is not None and value is not False
     )
     inner = "".join(escaped(child) for child in children if child is not None)
-    return Html(f"<{tag}{told}>{inner}</{tag}>")
+    return Html(f"<{tag}{written}>{inner}</{tag}>")
 
 
 def join(parts: Any, between: str = "") -> Html:

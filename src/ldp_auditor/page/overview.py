@@ -9,12 +9,12 @@ from ldp_auditor.page.evidence import inputs_in_words
 from ldp_auditor.page.figures import sort_key
 from ldp_auditor.page.markup import Html, counted, element, escaped, join, shown, text
 from ldp_auditor.page.points import AXES, Point, varied, words_of
-from ldp_auditor.page.verdicts import (
+from ldp_auditor.page.summaries import (
     BROKEN,
     TITLES,
     VIOLATION,
     kind_of_point,
-    verdict_on_check,
+    summary_of_check,
 )
 from ldp_auditor.results.check_result import CheckResult
 
@@ -103,14 +103,14 @@ def overview_rows(
     common = varied([point for mine in points.values() for point in mine])
     for name, mine in points.items():
         own = varied(mine)
-        told = [setting for setting in common if setting in AXES or setting in own]
+        named = [setting for setting in common if setting in AXES or setting in own]
         for point in sorted(mine, key=lambda point: sort_key(point, common)):
             result = point.first
             rows.append(
                 {
                     "Mechanism": result.mechanism,
                     "Verdict": _verdict(point, name in by_chance),
-                    "Setting": _setting(point, told),
+                    "Setting": _setting(point, named),
                     "Attack": result.attack,
                     "Claimed ε": digits(point.claimed),
                     "Worst case": digits(result.worst_case_epsilon),
@@ -125,7 +125,7 @@ def overview_rows(
         rows.append(
             {
                 "Mechanism": check.name,
-                "Verdict": TITLES[verdict_on_check(check).kind],
+                "Verdict": TITLES[summary_of_check(check).kind],
                 "Setting": f"check, {inputs_in_words(check)}",
                 "Attack": "search for events",
                 "Claimed ε": digits(check.claim.epsilon),
@@ -148,12 +148,12 @@ def _verdict(point: Point, by_chance: bool) -> str:
 
 def _setting(point: Point, names: Sequence[str]) -> str:
     """What the row is about, beyond the columns of its own: the domain size and what varied."""
-    told = {"domain_size": point.setting["domain_size"]}
+    settings = {"domain_size": point.setting["domain_size"]}
     for name in names:
         is_claim = name == "epsilon" and point.setting[name] == point.claimed
         if name != "pair" and not is_claim and point.setting.get(name) not in (0, None):
-            told[name] = point.setting[name]
-    return words_of(told, told)
+            settings[name] = point.setting[name]
+    return words_of(settings, settings)
 
 
 def digits(value: float | None) -> str:
@@ -174,11 +174,11 @@ def share(proven: float, claimed: float) -> str:
 
 
 def _row(row: Row, columns: Mapping[str, str]) -> Html:
-    told = [element("th", text(row["Mechanism"], 60), scope="row")]
+    cells = [element("th", text(row["Mechanism"], 60), scope="row")]
     for name, kind in list(columns.items())[1:]:
         cell = escaped(row[name]) if kind == "number" else text(row[name], 100)
-        told.append(element("td", cell, class_=None if kind == "text" else kind))
-    return element("tr", *told, class_="bad" if _title(row) in BAD else None)
+        cells.append(element("td", cell, class_=None if kind == "text" else kind))
+    return element("tr", *cells, class_="bad" if _title(row) in BAD else None)
 
 
 def _title(row: Row) -> str:

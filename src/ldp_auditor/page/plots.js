@@ -91,8 +91,10 @@ function measuredSeries(item, attack, x, colour, symbol) {
     return typeof top === "number" && top > 0 ? top : 0;
   });
   const notes = y.map((_, i) => {
-    const more = spread ? `± ${told(attack.deviation[i])}` : `(counts ${told(attack.estimate[i])})`;
-    return `${told(y[i])} ${more}${attack.violated[i] ? " VIOLATION" : ""}`;
+    const more = spread
+      ? `± ${numberText(attack.deviation[i])}`
+      : `(counts ${numberText(attack.estimate[i])})`;
+    return `${numberText(y[i])} ${more}${attack.violated[i] ? " VIOLATION" : ""}`;
   });
   const label = `${attack.attack} attack, proven`;
   return {

@@ -16,7 +16,7 @@ AXES = ("epsilon", "domain_size", "reports", "delta", "attributes", "hash_range"
 """Settings that make good axes, the best first."""
 
 LAST = ("trials", "alpha", "bound", "domain_sizes", "pair")
-"""Settings that are told last."""
+"""Settings that are shown last."""
 
 SHORT = {
     "epsilon": "ε",
@@ -115,7 +115,7 @@ def settings_of(result: AuditResult) -> dict[str, Any]:
 
 
 def in_order(names: Iterable[str]) -> list[str]:
-    """Sort settings: usual axes, options, what is told last."""
+    """Sort settings: usual axes, options, what is shown last."""
     present = set(names)
     middle = sorted(present - {*AXES, *LAST})
     return [name for name in (*AXES, *middle, *LAST) if name in present]
@@ -171,14 +171,14 @@ def is_number(value: Any) -> bool:
 
 def words_of(setting: Setting, names: Iterable[str]) -> str:
     """Some settings in words: "ε = 1, k = 25"."""
-    told = {
+    shown = {
         name: f"{SHORT.get(name, name.replace('_', ' '))} = {value_in_words(setting[name])}"
         for name in names
         if setting.get(name) is not None
     }
-    if setting.get("reports") == 1 and len(told) > 1:
-        told.pop("reports", None)  # nothing special
-    return ", ".join(told.values())
+    if setting.get("reports") == 1 and len(shown) > 1:
+        shown.pop("reports", None)  # nothing special
+    return ", ".join(shown.values())
 
 
 def value_in_words(value: Any) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ldp_auditor.page.evidence import MOST_OF_ONE, Evidence, p_value_in_words
 from ldp_auditor.page.markup import Html, element, join, text
-from ldp_auditor.page.verdicts import confidence, number
+from ldp_auditor.page.summaries import confidence, number
 
 
 def evidence_section(found: Sequence[Evidence]) -> Html | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ldp_auditor.page.folder import Contents
 from ldp_auditor.page.markup import Html, element, join, text
 from ldp_auditor.page.points import Point, value_in_words
-from ldp_auditor.page.verdicts import (
+from ldp_auditor.page.summaries import (
     BROKEN,
     CHANCE,
     KEPT,
@@ -15,7 +15,7 @@ from ldp_auditor.page.verdicts import (
     TITLES,
     UNDECIDED,
     VIOLATION,
-    Verdict,
+    Summary,
     confidence,
     headline,
     worst_of,
@@ -70,13 +70,13 @@ WORDS = (
      "second one by the best factor: no test of reports tells them apart better."),
     ("ε, δ, k", "epsilon; the probability that the promise fails; the number of values that a user "
      "may have."),
-    ("Reports", "what each user sends about the same value, over time; 1 unless told."),
+    ("Reports", "what each user sends about the same value, over time; 1 by default."),
     ("d, g", "the attributes of a record; the values that a report is hashed to."),
 )  # fmt: skip
 
 
 def masthead(
-    title: str, contents: Contents, points: dict[str, list[Point]], verdicts: Sequence[Verdict]
+    title: str, contents: Contents, points: dict[str, list[Point]], verdicts: Sequence[Summary]
 ) -> Html:
     """The first screen: what was found, and how much was looked at."""
     worst = min(verdict.kind for verdict in verdicts)
@@ -111,16 +111,16 @@ def masthead(
     )
 
 
-def _lede(verdicts: Sequence[Verdict]) -> Html:
+def _lede(verdicts: Sequence[Summary]) -> Html:
     """The outcome in counts of mechanisms."""
     parts = []
-    for kind, told in LEDES.items():
+    for kind, words in LEDES.items():
         names = [name for name, worst in worst_of(verdicts).items() if worst == kind]
         if not names:
             continue
         listed = join([text(name, 40) for name in names[:6]], ", ")
         more = f" and {len(names) - 6:,} more" if len(names) > 6 else ""
-        label = element("strong", f"{told.capitalize()}:")
+        label = element("strong", f"{words.capitalize()}:")
         parts.append(element("span", label, " ", listed, more, ".", class_="lede-line"))
     return join(parts, " ")
 
@@ -147,7 +147,7 @@ def glossary() -> Html:
     )
 
 
-def verdict_section(verdicts: Sequence[Verdict], with_evidence: Sequence[str]) -> Html:
+def verdict_section(verdicts: Sequence[Summary], with_evidence: Sequence[str]) -> Html:
     """A sentence for every mechanism."""
     items = []
     for verdict in verdicts:
@@ -172,7 +172,7 @@ def verdict_section(verdicts: Sequence[Verdict], with_evidence: Sequence[str]) -
     )
 
 
-def _said(verdict: Verdict) -> Html:
+def _said(verdict: Summary) -> Html:
     between = ": " if verdict.sentence.startswith("no ") else " "
     return join([between, text(verdict.sentence, 600)])
 

@@ -43,7 +43,7 @@ function drawn(values) {
   return values.map((value) => (typeof value === "number" ? value : null));
 }
 
-function told(value) {
+function numberText(value) {
   if (value === "inf") {
     return "∞";
   }

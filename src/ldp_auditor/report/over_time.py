@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Curve:
+class ProtocolOverTime:
     """One protocol under one attack."""
 
     label: str
@@ -32,9 +32,9 @@ class OverTime:
     """What the figure shows."""
 
     title: str
-    curves: Sequence[Curve]
+    curves: Sequence[ProtocolOverTime]
     limit: float
-    """What a perfect attack shows with so many trials."""
+    """What a perfect attack proves with the trials of this figure."""
     composition: str
     """What the composed epsilons are."""
 
@@ -47,7 +47,7 @@ def over_time_curves(results: Sequence[AuditResult]) -> OverTime:
     attacks = {attack for _, attack in groups}
     first = results[0]
     curves = [
-        Curve(
+        ProtocolOverTime(
             mechanism if len(attacks) == 1 else f"{mechanism}, {attack}",
             [result.reports for result in group],
             [result.empirical_epsilon for result in group],

@@ -25,7 +25,7 @@ MARKERS = "osD^vP"
 
 
 @dataclass(frozen=True)
-class Curve:
+class PanelCurve:
     """What was measured over x, averaged over seeds, and what is exact."""
 
     series: float
@@ -44,7 +44,7 @@ class Panel:
     """The curves of one protocol."""
 
     title: str
-    curves: Sequence[Curve]
+    curves: Sequence[PanelCurve]
 
 
 @dataclass(frozen=True)
@@ -56,12 +56,12 @@ class PanelFigure:
     """Parts of the figure with their titles."""
     arrangement: Arrangement
     limit: float
-    """What a perfect attack shows with so many trials."""
+    """What a perfect attack proves with the trials of this figure."""
     violations: bool
 
     @property
     def series(self) -> list[float]:
-        """All that curves are told apart by."""
+        """Values by which the curves of a panel differ."""
         panels = [panel for _, panels in self.parts for panel in panels]
         return sorted({curve.series for panel in panels for curve in panel.curves})
 
@@ -104,7 +104,7 @@ def _panels(arrangement: Arrangement, rows: Sequence[Row]) -> list[Panel]:
     ]
 
 
-def _curves(arrangement: Arrangement, rows: Sequence[Row]) -> list[Curve]:
+def _curves(arrangement: Arrangement, rows: Sequence[Row]) -> list[PanelCurve]:
     curves = []
     for value in _distinct(rows, lambda row: row[arrangement.series]):
         mine = [row for row in rows if row[arrangement.series] == value]
@@ -112,7 +112,7 @@ def _curves(arrangement: Arrangement, rows: Sequence[Row]) -> list[Curve]:
         at = [[row for row in mine if row[arrangement.x] == place] for place in x]
         measured = [[row["empirical_epsilon"] for row in seeds] for seeds in at]
         curves.append(
-            Curve(
+            PanelCurve(
                 value,
                 x,
                 [float(np.mean(seeds)) for seeds in measured],
@@ -150,7 +150,7 @@ def draw_panels(data: PanelFigure, paths: Sequence[Path]) -> None:
     handles = []
     for series in data.series:
         colour, marker = data.style(series)
-        label = f"{data.arrangement.series_label} = {_told(series)}"
+        label = f"{data.arrangement.series_label} = {_label(series)}"
         handles.append(Line2D([], [], color=colour, marker=marker, label=label))
     handles.append(Line2D([], [], color=GREY, linewidth=1, label="exact, unlimited trials"))
     curves = [curve for _, panels in data.parts for panel in panels for curve in panel.curves]
@@ -181,7 +181,7 @@ def draw_panels(data: PanelFigure, paths: Sequence[Path]) -> None:
         save(figure, path)
 
 
-def _told(series: float) -> str:
+def _label(series: float) -> str:
     """Write a number down; powers of ten that are small alike: 1e-7 to 1e-4."""
     return f"{series:g}" if series == 0 or series >= 0.01 else f"{series:.0e}".replace("e-0", "e-")
 

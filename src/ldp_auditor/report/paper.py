@@ -77,7 +77,8 @@ def agreement_text(rows: Sequence[Row]) -> str:
         return "no exact rates to compare with"
     text = (
         f"{found.counts:,} counts against exact rates: largest |z| = {found.largest:.2f} "
-        f"(of so many normal ones it exceeds {found.expected_largest:.2f} with probability 1%)"
+        f"(of as many standard normal numbers it exceeds {found.expected_largest:.2f} "
+        "with probability 1%)"
     )
     if found.p_value is not None:
         text += f", z-scores standard normal: p = {found.p_value:.3f}"

@@ -233,10 +233,10 @@ def _setting(result: AuditResult) -> str:
     same = len(set(sizes)) == 1
     setting = [f"k = {sizes[0] if same else ', '.join(map(str, sizes))}"]
     chosen = ("composition", "neighbours", "precision", "max_trials", "looks")
-    told = {**result.options, **{name: getattr(result, name) for name in chosen}}
+    shown = {**result.options, **{name: getattr(result, name) for name in chosen}}
     setting += [
         f"{name} = {value if isinstance(value, str) else format(value, 'g')}"
-        for name, value in told.items()
+        for name, value in shown.items()
         if value is not None and name != "domain_sizes"
     ]
     return f"{result.mechanism} ({', '.join(setting)})"

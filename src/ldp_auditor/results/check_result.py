@@ -150,7 +150,9 @@ class CheckResult(Shown):
             trials=whole(plain, "trials", 0),
             pilot_trials=whole(given, "pilot_trials", 0),
             findings=tuple(Finding.from_dict(entry) for entry in lists["findings"]),
-            power=tuple((real(row, "event_probability"), real(row, "excess")) for row in lists["power"]),
+            power=tuple(
+                (real(row, "event_probability"), real(row, "excess")) for row in lists["power"]
+            ),
             seconds=0.0,
             reports=whole(given, "reports", 0),
             learned=None if given["learned"] is None else truth(given, "learned"),

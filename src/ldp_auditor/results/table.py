@@ -5,35 +5,37 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from ldp_auditor import mechanisms
 from ldp_auditor.errors import AuditError
+from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.files import replace_file
 
 Row = dict[str, Any]
 
-FIRST = ("mechanism", "epsilon", "delta", "domain_size", "attributes", "hash_range", "reports")
-OF_EVERY_AUDIT = (
-    "attack",
-    "bound",
-    "alpha",
-    "trials",
-    "seed",
-    "true_positives",
-    "false_positives",
-    "exact_true_positive_rate",
-    "exact_false_positive_rate",
-    "empirical_epsilon",
-    "attack_epsilon",
-    "worst_case_epsilon",
-    "monte_carlo_limit",
-    "verdict",
-    "seconds",
-    "version",
-    "key",
-)
-"""Columns at the left and at the right; the options of protocols stand between them."""
+KINDS = {"int": "int64", "float": "float64", "bool": "bool", "str": "string"}
+"""Types of fields and options as those of columns; all others are words."""
+
+
+def columns() -> dict[str, str]:
+    """Return the columns of every table and their types: all fields, all options, whatever is in.
+
+    Tables of different sweeps have the same columns, so that they can be put together.
+    """
+    found: dict[str, str] = {}
+    for declaration in fields(AuditResult):
+        if declaration.name == "options":
+            options = {"epsilon_1": float, **mechanisms.every_option()}
+            found |= {
+                name: KINDS.get(kind.__name__, "string") for name, kind in sorted(options.items())
+            }
+        else:
+            kind = str(declaration.type).removesuffix(" | None")
+            found[declaration.name] = KINDS.get(kind, "string")
+    return {**found, "verdict": "string", "version": "string", "key": "string"}
 
 
 def rows_of(entry: Mapping[str, Any], seconds: float | None) -> list[Row]:
@@ -55,24 +57,19 @@ def _flat(result: Mapping[str, Any]) -> Row:
     return row
 
 
-def columns_of(rows: Sequence[Row]) -> list[str]:
-    """Return all columns, in an order that people like."""
-    present = {name: None for row in rows for name in row}
-    options = sorted(set(present) - {*FIRST, *OF_EVERY_AUDIT})
-    return [name for name in (*FIRST, *options, *OF_EVERY_AUDIT) if name in present]
-
-
 def write_table(rows: Sequence[Row], folder: Path, name: str) -> list[Path]:
     """Write the table as CSV and as Parquet."""
-    columns = columns_of(rows)
+    known = columns()
+    more = dict.fromkeys(name for row in rows for name in row if name not in known)
+    types = {**known, **dict.fromkeys(more)}  # options of protocols from elsewhere
     text = io.StringIO()
-    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer = csv.DictWriter(text, list(types), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     written = [folder / f"{name}.csv", folder / f"{name}.parquet"]
     try:
         replace_file(written[0], text.getvalue().encode())
-        replace_file(written[1], _parquet(rows, columns))
+        replace_file(written[1], _parquet(rows, types))
     except OSError as error:
         raise AuditError(
             f"cannot write the table to {folder}: {error}; the journal has all finished cells"
@@ -80,25 +77,28 @@ def write_table(rows: Sequence[Row], folder: Path, name: str) -> list[Path]:
     return written
 
 
-def _parquet(rows: Sequence[Row], columns: Sequence[str]) -> bytes:
+def _parquet(rows: Sequence[Row], types: Mapping[str, str | None]) -> bytes:
     import pyarrow as arrow
     from pyarrow import parquet
 
     table = arrow.table(
-        {name: arrow.array(*_typed([row.get(name) for row in rows])) for name in columns}
+        {
+            name: arrow.array(*_typed([row.get(name) for row in rows], kind))
+            for name, kind in types.items()
+        }
     )
     sink = io.BytesIO()
     parquet.write_table(table, sink)
     return sink.getvalue()
 
 
-def _typed(values: list[Any]) -> tuple[list[Any], str]:
-    """Give a column one type: whole numbers, numbers or words; an empty one has numbers."""
+def _typed(values: list[Any], wanted: str | None) -> tuple[list[Any], str]:
+    """Give a column the type that is wanted, or words if a value does not fit it."""
     kinds = {type(value) for value in values if value is not None}
-    if kinds == {bool}:
-        return values, "bool"
-    if kinds == {int}:
-        return values, "int64"
-    if kinds <= {int, float}:
-        return [None if value is None else float(value) for value in values], "float64"
+    fitting: dict[str, set[type]] = {"bool": {bool}, "int64": {int}, "float64": {int, float}}
+    for kind in (wanted,) if wanted else ("bool", "int64", "float64"):
+        if kinds <= fitting.get(kind, set()):
+            if kind == "float64":
+                values = [None if value is None else float(value) for value in values]
+            return values, kind
     return [None if value is None else str(value) for value in values], "string"

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-
 LIKELY = 0.05
 """So many false alarms or more must be at least as probable as this to be taken for such."""
 

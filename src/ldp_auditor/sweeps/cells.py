@@ -72,14 +72,9 @@ class Cell:
         return run(_plan_of(self.settings), engine=engine)
 
 
-def option_types(protocols: Any = ()) -> dict[str, type]:
+def option_types(protocols: Any) -> dict[str, type]:
     """Return the options that protocols have of their own: ours, and those that are named."""
-    known = {
-        name: kind
-        for ours in (mechanisms.available(), mechanisms.available_for_records())
-        for protocol in ours.values()
-        for name, kind in protocol.option_types().items()
-    }
+    known = dict(mechanisms.every_option())
     for protocol in protocols if isinstance(protocols, list | tuple) else (protocols,):
         with contextlib.suppress(AuditError):  # which the cell will say
             known.update(types_of(protocol) if isinstance(protocol, str) else {})
@@ -91,16 +86,22 @@ def _check_kind(name: str, value: Any, protocol: Any) -> None:
     if name == "trials" and value == "auto":
         return
     if name in WORDS or (isinstance(value, str) and option_types(protocol).get(name) is str):
-        require(isinstance(value, str), f"{name} must be a name, got {name}={value!r}")
+        require(
+            isinstance(value, str), f"{name} must be a name, got {name}={value!r}", argument=name
+        )
         return
     listed = isinstance(value, list | tuple)
     if name in LISTS and value is not None:
-        require(listed, f"{name} must be a list of numbers, got {name}={value!r}")
+        require(listed, f"{name} must be a list of numbers, got {name}={value!r}", argument=name)
     kind = "a list of numbers" if name in LISTS or (name == "reports" and listed) else "a number"
     plain = tuple_of(value) if name in (*LISTS, "reports") else value
     for entry in _leaves(plain):
         is_number = isinstance(entry, Real) and not isinstance(entry, bool)
-        require(is_number or value is None, f"{name} must be {kind}, got {name}={value!r}")
+        require(
+            is_number or value is None,
+            f"{name} must be {kind}, got {name}={value!r}",
+            argument=name,
+        )
 
 
 def _check_size(name: str, value: Any) -> None:
@@ -109,6 +110,7 @@ def _check_size(name: str, value: Any) -> None:
     require(
         not any(LARGEST_WHOLE < abs(number) < math.inf for number in numbers),
         f"{name} must be below 2^63, so that it fits a column of the table",
+        argument=name,
     )
 
 

@@ -57,7 +57,7 @@ def axis_of(name: str, value: Any) -> list[Any]:
     if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
         return [value]
     values = value.tolist() if hasattr(value, "tolist") else list(value)  # an array of NumPy
-    require(len(values) > 0, f"{name} is an empty list")
+    require(len(values) > 0, f"{name} is an empty list", argument=name)
     if name in LIST_SETTINGS and not isinstance(values[0], list | tuple):
         return [values]
     return values
@@ -75,13 +75,13 @@ def cells_of(axes: Mapping[str, Any]) -> Iterator[Cell]:
         try:
             yield Cell.of(**settings)
         except AuditError as error:
-            raise CellError(settings, str(error)) from None
+            raise CellError(settings, error) from None
 
 
 class CellError(AuditError):
     """A combination of settings that makes no audit."""
 
-    def __init__(self, settings: Mapping[str, Any], reason: str) -> None:
-        self.reason = reason
-        told = ", ".join(f"{name}={value}" for name, value in settings.items())
-        super().__init__(f"{reason} (in the cell {told})")
+    def __init__(self, settings: Mapping[str, Any], error: AuditError) -> None:
+        self.reason = str(error)
+        cell = ", ".join(f"{name}={value}" for name, value in settings.items())
+        super().__init__(f"{self.reason} (in the cell {cell})", argument=error.argument)

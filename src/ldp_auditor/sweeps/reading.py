@@ -15,10 +15,7 @@ from typing import Any
 from ldp_auditor.audits.interface import plan_audit
 from ldp_auditor.errors import AuditError
 from ldp_auditor.sweeps.cells import Cell, option_types
-from ldp_auditor.sweeps.grid import CellError, Grid, cells_of
-
-SPOKEN_OF = {"pair": "inputs?|input values?", "domain_sizes": "domain sizes?"}
-"""Other words by which a reason may speak of a setting."""
+from ldp_auditor.sweeps.grid import Grid, cells_of
 
 
 @dataclass(frozen=True)
@@ -122,17 +119,7 @@ def _read_block(block: dict[str, Any], number: int, path: Path, text: str) -> li
     try:
         return list(cells_of(block))
     except AuditError as error:
-        reason = error.reason if isinstance(error, CellError) else str(error)
-        raise Lines.of(path, text).refuse(number, _about(reason, block), str(error)) from None
-
-
-def _about(reason: str, block: Mapping[str, Any]) -> str:
-    """The setting that a reason is about: the first one that it speaks of."""
-    spoken = {}
-    for name in block:
-        if found := re.search(rf"\b(?:{name}|{SPOKEN_OF.get(name, name)})\b", reason):
-            spoken[name] = found.start()
-    return min(spoken, key=spoken.__getitem__, default="")
+        raise Lines.of(path, text).refuse(number, error.argument or "", str(error)) from None
 
 
 def _at(path: Path, line: int, reason: str) -> AuditError:

@@ -9,7 +9,7 @@ from ldp_auditor.theory.loss_law import LossLaw
 
 @lru_cache(maxsize=256)
 def tight_epsilon(law: LossLaw, reports: int, delta: float) -> float | None:
-    """Smallest epsilon that so many independent reports keep at `delta`, up to rounding.
+    """Smallest epsilon that `reports` independent reports keep at `delta`, up to rounding.
 
     The accountant rounds losses up to a grid and cuts tails of 1e-15, so that it cannot tell a pure
     guarantee; no more is ever lost than the largest loss of a report times their number. None where

@@ -24,7 +24,7 @@ def compositions(total: int, parts: int) -> NDArray[np.int64]:
 
 
 def choices(number: int, kinds: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return all ways to choose so many things of several kinds, and how often each comes up.
+    """Return all ways to choose `number` things of `kinds` kinds, and how often each comes up.
 
     A row names the kinds that were chosen, in ascending order; its weight is the number of orders.
     """

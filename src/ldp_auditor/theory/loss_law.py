@@ -39,11 +39,11 @@ class LossLaw(ABC):
         """Thresholds worth trying, all of them positive."""
 
     def composed(self, reports: int) -> LossLaw | None:
-        """Law of the loss of that many independent reports, where it can be computed."""
+        """Law of the loss of `reports` independent reports, where it can be computed."""
         return self if reports == 1 else None
 
     def accountant(self, reports: int) -> Any:
-        """That many independent reports as a privacy loss distribution of dp-accounting, if any."""
+        """`reports` independent reports as a privacy loss distribution of dp-accounting, if any."""
         return None
 
     def delta(self, epsilon: float) -> float:
@@ -334,7 +334,7 @@ MOST_SUMS = 10**6
 """Sums of different laws that are enumerated at most."""
 
 DISTINCT = 1e-8
-"""Losses closer than this share of the largest are not told apart: sampled ones are rounded."""
+"""Losses closer than this share of the largest count as equal: sampled ones are rounded."""
 
 GRID = 5e-4
 """Distance of the losses that dp-accounting rounds continuous laws to, relative to their size."""

@@ -62,13 +62,13 @@ class MemoizedResponse:
         return total
 
     def worst_case(self, reports: int) -> float:
-        """Largest loss of that many reports: all of them name the first value."""
+        """Largest loss of `reports` reports: all of them name the first value."""
         log_sum = np.logaddexp(reports * self.log_step, math.log(self.size - 1))
         first, second = self.log_likelihood(np.array([reports, 0.0]), log_sum)
         return float(first - second)
 
     def enumerated(self, reports: int) -> Enumeration | None:
-        """All counts of that many reports with their probabilities, if there are not too many."""
+        """All counts of `reports` reports with their probabilities, if there are not too many."""
         if number_of_compositions(reports, self.size) * self.size > MOST_COUNTS:
             return None
         return _enumerate(self, reports)
@@ -76,10 +76,11 @@ class MemoizedResponse:
 
 @dataclass(frozen=True, eq=False)
 class Enumeration:
-    """All counts of so many reports, a row each, and their probability if value 0 is the truth."""
+    """All vectors of counts of the reported values, a row each, with their probabilities."""
 
     counts: NDArray[np.int64]
     likely: Floats
+    """Their probability if value 0 is the truth."""
     unlikely: Floats
     """Their probability if value 1 is the truth."""
     losses: Floats

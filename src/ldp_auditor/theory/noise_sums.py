@@ -25,7 +25,7 @@ SMALLEST = -750.0
 
 
 def sum_of_clipped_noise(rate: float, times: int) -> Floats:
-    """Return the probabilities that so many noises add up to 0, 1, ... cells.
+    """Return the probabilities that `times` noises add up to 0, 1, ... cells.
 
     A convolution by Fourier transforms keeps digits relative to its largest value. Weighted by
     e^(tilt w), other sums are the likely ones, so every sum is taken from the weighted law whose
@@ -54,7 +54,7 @@ def _next(law: Weighted, rate: float) -> Weighted:
 
 @dataclass(frozen=True)
 class Weighted:
-    """The sum of so many noises, each weighted by e^(tilt w) and made a law again."""
+    """The sum of `times` noises, each weighted by e^(tilt w) and made a law again."""
 
     tilt: float
     times: int

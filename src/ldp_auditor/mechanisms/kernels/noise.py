@@ -91,7 +91,7 @@ def draw_noise(
 def draw_laplace_sums(
     scale: float, terms: int, size: tuple[int, int], rng: Generator
 ) -> NDArray[np.float64]:
-    """Return an array of that size with independent sums of so many Laplace variables.
+    """Return an array of this `size` of independent sums of `terms` Laplace variables.
 
     A Laplace variable is a normal one whose variance is twice an exponential variable, so their sum
     is a normal one whose variance is twice a gamma variable.

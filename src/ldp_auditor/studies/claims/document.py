@@ -29,8 +29,8 @@ def claims_lines(judgements: Sequence[Judgement]) -> list[tuple[str, ...]]:
 
 def where_not(judgement: Judgement) -> str:
     """Tell the worst exceptions of both readings."""
-    told = {"measured": judgement.measured.worst(), "exact": judgement.exact.worst()}
-    return ". ".join(f"{reading}: {worst}" for reading, worst in told.items() if worst)
+    worst_of = {"measured": judgement.measured.worst(), "exact": judgement.exact.worst()}
+    return ". ".join(f"{reading}: {worst}" for reading, worst in worst_of.items() if worst)
 
 
 def claims_document(judgements: Sequence[Judgement], words: str) -> str:
@@ -59,11 +59,11 @@ def claims_document(judgements: Sequence[Judgement], words: str) -> str:
 
 
 def _totals(judgements: Sequence[Judgement]) -> list[str]:
-    measured = Counter(judgement.measured.verdict for judgement in judgements)
-    exact = Counter(judgement.exact.verdict for judgement in judgements)
+    measured = Counter(judgement.measured.ruling for judgement in judgements)
+    exact = Counter(judgement.exact.ruling for judgement in judgements)
     order = ["holds", "holds in part", "does not hold", "not known exactly", "not measured"]
-    present = [verdict for verdict in order if verdict in {*measured, *exact}]
-    return [f"| {verdict} | {measured[verdict]} | {exact[verdict]} |" for verdict in present]
+    present = [ruling for ruling in order if ruling in {*measured, *exact}]
+    return [f"| {ruling} | {measured[ruling]} | {exact[ruling]} |" for ruling in present]
 
 
 def _cell(text: str) -> str:

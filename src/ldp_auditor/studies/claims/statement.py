@@ -11,7 +11,7 @@ from ldp_auditor.results.table import Row
 from ldp_auditor.studies.claims.comparisons import Finding
 from ldp_auditor.studies.claims.view import NotKnownError, NotMeasuredError, View, cells_of
 
-Verdict = Literal["holds", "holds in part", "does not hold", "not known exactly", "not measured"]
+Ruling = Literal["holds", "holds in part", "does not hold", "not known exactly", "not measured"]
 
 Place = Mapping[str, Any]
 """Settings at which a statement is tested."""
@@ -66,7 +66,7 @@ class Outcome:
         return self.holding + len(self.exceptions)
 
     @property
-    def verdict(self) -> Verdict:
+    def ruling(self) -> Ruling:
         """Whether it holds at all places, at some or at none."""
         if self.judged == 0:
             return "not known exactly" if self.not_known else "not measured"
@@ -76,7 +76,7 @@ class Outcome:
 
     @property
     def words(self) -> str:
-        """The verdict with its numbers of places."""
+        """The ruling with its numbers of places."""
         remarks = []
         if self.exceptions:
             remarks.append(f"{self.holding} of {self.judged}")
@@ -87,13 +87,13 @@ class Outcome:
             remarks.append(f"{self.not_known} more not known exactly")
         if self.judged and self.not_measured:
             remarks.append(f"{self.not_measured} more not measured")
-        return self.verdict + (f" ({'; '.join(remarks)})" if remarks else "")
+        return self.ruling + (f" ({'; '.join(remarks)})" if remarks else "")
 
     def worst(self, most: int = 3) -> str:
         """Tell the worst exceptions."""
-        told = [exception.words for exception in self.exceptions[:most]]
+        worst = [exception.words for exception in self.exceptions[:most]]
         more = len(self.exceptions) - most
-        return "; ".join(told) + (f"; and {more} more" if more > 0 else "")
+        return "; ".join(worst) + (f"; and {more} more" if more > 0 else "")
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def _outcome(statement: Statement, view: View) -> Outcome:
             not_known += 1
         else:
             instances.append(
-                Instance(told(place), found.holds, found.numbers, found.off, found.noisy)
+                Instance(place_in_words(place), found.holds, found.numbers, found.off, found.noisy)
             )
     exceptions = [instance for instance in instances if not instance.holds]
     return Outcome(
@@ -161,6 +161,6 @@ LABELS = {
 }
 
 
-def told(place: Place) -> str:
+def place_in_words(place: Place) -> str:
     """Write a place down."""
     return ", ".join(LABELS.get(name, "{}").format(value) for name, value in place.items())

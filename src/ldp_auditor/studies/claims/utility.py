@@ -1,4 +1,4 @@
-"""Section 5.2: the utility that is told beside the audits. No study measures it."""
+"""Section 5.2: the utility that is stated beside the audits. No study measures it."""
 
 from __future__ import annotations
 

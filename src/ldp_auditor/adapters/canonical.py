@@ -1,0 +1,131 @@
+"""Canonical forms of values: hashable, and equal if type, order and content are equal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+
+DEEPEST = 20
+"""Deeper parts count by their type only: a part may contain itself."""
+
+MOST_PARTS = 20_000
+"""Reports with more parts count by their type only: shared parts may unfold without end."""
+
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
+def canonical(report: Any) -> Hashable:
+    """A hashable form of `report`; equal for two reports of equal type, order and content."""
+    try:
+        return _Canonical().of(report, 0)
+    except Exception:  # foreign objects may raise anything from anywhere
+        return ("opaque", type(report).__name__)
+
+
+@dataclass
+class _Canonical:
+    """Builds the form of one report, part by part."""
+
+    left: int = MOST_PARTS
+    around: set[int] = field(default_factory=set)
+    """Identities of the parts that contain the present one."""
+
+    def of(self, part: Any, depth: int) -> Hashable:
+        """A hashable form of a part."""
+        kind = type(part)
+        if kind in PLAIN:
+            return (kind.__name__, part)
+        self.left -= 1
+        if self.left < 0:
+            raise RecursionError(f"a report has more than {MOST_PARTS} parts")
+        if depth > DEEPEST or id(part) in self.around:
+            return (kind.__name__,)
+        self.around.add(id(part))
+        inside = self._inside(part, depth + 1)
+        self.around.discard(id(part))
+        return (kind.__name__, *inside)
+
+    def _inside(self, part: Any, depth: int) -> Iterable[Hashable]:
+        """The content of a part."""
+        if isinstance(part, (list, tuple)):
+            return self._entries(tuple(part), depth)
+        if isinstance(part, np.ndarray) and part.dtype.kind != "O":
+            return (part.dtype.str, part.shape, part.tobytes())
+        for kinds, content in SINGLE:
+            if isinstance(part, kinds):
+                return content(part)
+        if isinstance(part, Mapping):
+            return [(self.of(k, depth), self.of(v, depth)) for k, v in part.items()]
+        if isinstance(part, (Set, Sequence, np.ndarray)):
+            entries = self._entries(tuple(part), depth)
+            return (len(part), frozenset(entries)) if isinstance(part, Set) else entries
+        fields = [(name, self.of(value, depth)) for name, value in attributes(part)]
+        return fields or (text_of(part),)
+
+    def _entries(self, entries: tuple[Any, ...], depth: int) -> tuple[Hashable, ...]:
+        types = set(map(type, entries))
+        if len(types) == 1 and types <= PLAIN:
+            return (types.pop().__name__, *entries)
+        if types == {float}:
+            return ("float", *_bits(entries))
+        return tuple(self.of(entry, depth) for entry in entries)
+
+
+def _bits(floats: tuple[float, ...]) -> tuple[Hashable, ...]:
+    """Floats, by their bits if there are zeros: 0.0 and -0.0 are equal and not the same."""
+    return floats if 0.0 not in floats else tuple(number or repr(number) for number in floats)
+
+
+PLAIN = {bool, int, str, bytes}
+"""Types of which equal values are the same."""
+
+SINGLE: tuple[tuple[Any, Callable[[Any], tuple[Hashable, ...]]], ...] = (
+    (Enum, lambda part: (str(part.name),)),
+    (np.generic, lambda part: (part.dtype.str, part.tobytes())),
+    (float, lambda part: _bits((float(part),))),
+    ((int, str, bytes), lambda part: (part,)),
+    (bytearray, lambda part: (bytes(part),)),
+    (PurePath, lambda part: (str(part),)),
+)
+"""Types without parts, and their hashable content."""
+
+
+def attributes(part: Any) -> list[tuple[str, Any]]:
+    """Fields of an object, from its dictionary and its slots, in the order of their names."""
+    found: dict[str, Any] = {}
+    for kind in type(part).__mro__:
+        slots = kind.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else tuple(slots):
+            private = name.startswith("__") and not name.endswith("__")
+            actual = f"_{kind.__name__.lstrip('_')}{name}" if private else name
+            if name not in ("__dict__", "__weakref__") and hasattr(part, actual):
+                found[name] = getattr(part, actual)
+    found.update(getattr(part, "__dict__", None) or {})
+    return sorted((str(name), value) for name, value in found.items()) if found else []
+
+
+def text_of(part: Any) -> str:
+    """The `repr` of an object without its address; empty if it raises."""
+    try:
+        return _ADDRESS.sub("", repr(part))
+    except Exception:  # a foreign repr may raise anything
+        return ""
+
+
+def category_key(value: Any) -> Hashable:
+    """The value itself if it is plain, so that it can be shown; otherwise its canonical form."""
+    if type(value) in PLAIN or type(value) is float or value is None:
+        return value  # type: ignore[no-any-return]
+    return canonical(value)
+
+
+def shortened(report: Any) -> str:
+    """The text of a report, cut to 80 characters."""
+    text = text_of(report) or f"<{type(report).__name__}>"
+    return text if len(text) <= 80 else text[:77] + "..."

@@ -1,0 +1,1 @@
+"""A foreign mechanism against its claim: what is asked, sampled, searched for and proven."""

@@ -1,0 +1,128 @@
+"""`check`: anybody's mechanism against its claim, as Python users call it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ldp_auditor.adapters import named_target
+from ldp_auditor.adapters.callables import ObjectTarget
+from ldp_auditor.checks.plan import TRIALS, CheckPlan
+from ldp_auditor.checks.run import run_check
+from ldp_auditor.checks.sampling import OpenTarget, Target, Timing
+from ldp_auditor.core import Claim
+from ldp_auditor.errors import number, require, whole_number
+from ldp_auditor.execution.processes import Limits, ProcessEngine
+from ldp_auditor.execution.ray_cluster import RayEngine, ray_if_asked
+from ldp_auditor.execution.threads import worker_count
+from ldp_auditor.results.check_result import CheckResult
+
+LADDER = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
+"""Numbers of trials that `trials_within` may return."""
+
+
+def check(
+    target: Any,
+    values: Sequence[Any],
+    *,
+    epsilon: float,
+    delta: float = 0.0,
+    trials: int | None = None,
+    seconds: float | None = None,
+    batch: bool | None = None,
+    domain_size: int | None = None,
+    options: Mapping[str, Any] | None = None,
+    workers: int | None = None,
+    engine: str | RayEngine | None = None,
+    address: str | None = None,
+    call_seconds: float = 10.0,
+    total_seconds: float = 600.0,
+    open_seconds: float = 60.0,
+    **settings: Any,
+) -> CheckResult:
+    """Check a function, an object or a name such as `package.module:function` against a claim.
+
+    A name may be that of an adapter, such as "pure-ldp:OUE": then `options` are its own, and
+    `domain_size` is the number of its values, if `values` are not all of them.
+    The budget is a number of reports, `trials` (200,000 by default), or a time, `seconds`, from
+    which that number is estimated.
+    `engine` is "processes", "ray" (with the `address` of a cluster, or a local one), or what
+    `ray_engine` opened; it does not change the counts.
+    """
+    values = tuple(values)
+    claim = Claim(epsilon, delta)
+    size = len(values) if domain_size is None else whole_number("domain_size", domain_size, 2)
+    found: Target
+    if isinstance(target, str):
+        found, name = named_target(target, claim, size, options or {}, batch), target
+    else:
+        require(not options, "options are for adapters, such as pure-ldp:OUE")
+        found, name = _target_of(target, batch)
+    limits = Limits(call_seconds, total_seconds, open_seconds)
+    require(trials is None or seconds is None, "give a budget in trials or in seconds, not both")
+    if seconds is not None:
+        require(
+            engine in {None, "processes"},
+            "a budget in seconds is for processes of this machine; give a cluster trials",
+        )
+        trials = trials_within(number("seconds", seconds), found, values, workers, limits)
+    plan = CheckPlan(
+        target=found,
+        name=name,
+        values=values,
+        claim=claim,
+        trials=TRIALS if trials is None else trials,
+        limits=limits,
+        **settings,
+    )
+    named = [target.partition(":")[0]] if isinstance(target, str) else []
+    with ray_if_asked(engine, address, workers, modules=named, needs=found) as ray:
+        result = run_check(plan, workers, ray=ray)
+    given = {
+        "epsilon": epsilon,
+        "delta": delta,
+        "batch": batch,
+        "trials": plan.trials,
+        "alpha": plan.alpha,
+        "seed": plan.seed,
+        "learn": result.learned,
+        **settings,
+        "domain_size": domain_size,
+        "options": options,
+    }
+    shown = [name if not isinstance(target, str) else repr(target), repr(list(values))]
+    shown += [
+        f"{key}={getattr(value, '__qualname__', repr(value))}"  # a score is a function
+        for key, value in given.items()
+        if value is not None
+    ]
+    return replace(result, repeat=f"check({', '.join(shown)})")
+
+
+def _target_of(target: Any, batch: bool | None) -> tuple[Target, str]:
+    """The target as something that can be opened, and what reports call it."""
+    if hasattr(target, "open"):
+        name = getattr(target, "name", None) or repr(target)
+        return target, re.sub(r" at 0x[0-9a-f]+", "", str(name))  # the same in every run
+    name = getattr(target, "__qualname__", None) or type(target).__qualname__
+    return ObjectTarget(target, batch), name
+
+
+def trials_within(
+    seconds: float, target: Target, values: Sequence[Any], workers: int | None, limits: Limits
+) -> int:
+    """Number of reports, a power of ten, that `target` makes in about `seconds`.
+
+    The speed is measured. Only powers of ten are returned, so that the same machine comes to the
+    same number again.
+    """
+    require(seconds > 0, f"seconds must be positive, got seconds={seconds:g}")
+    require(len(values) >= 2, f"a check needs two values at least, got {tuple(values)!r}")
+    count = worker_count(workers)
+    engine = ProcessEngine(OpenTarget(target), 1, limits)
+    timing = Timing(values[0], min(1.0, seconds / 20))
+    speed: float = next(outcome for _, outcome in engine.map([timing]))
+    fitting = [trials for trials in LADDER if trials <= speed * count * seconds / 2]
+    return max(LADDER[0], 100 * len(values), *fitting)

@@ -1,0 +1,167 @@
+"""Check anybody's mechanism: find an event on pilot reports, prove it on fresh ones.
+
+The target runs in worker processes only. The pilot looks at many events and pairs of inputs; the
+few strongest are counted on fresh reports, and alpha is shared out over them, so that the verdict
+on a correct mechanism is wrong with probability alpha at most, however hard the pilot looked.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ldp_auditor.checks.evidence import findings_of, result_of
+from ldp_auditor.checks.plan import CheckPlan
+from ldp_auditor.checks.sampling import (
+    ChosenEvent,
+    OpenTarget,
+    Sampled,
+    Sampling,
+    Searching,
+)
+from ldp_auditor.checks.search.finder import Pilot
+from ldp_auditor.checks.search.scores import can_learn
+from ldp_auditor.errors import require
+from ldp_auditor.execution.processes import ProcessEngine
+from ldp_auditor.execution.ray_cluster import RayEngine, RaySessions
+from ldp_auditor.execution.threads import worker_count
+from ldp_auditor.results.check_result import CheckResult, Finding
+from ldp_auditor.seeding import stream_key
+
+PILOT_BYTES = 2**28
+"""Largest size of all pilot reports together."""
+
+CHUNK = 5_000
+"""Reports of all inputs that a worker makes in one task."""
+
+CHUNK_BYTES = 2**25
+"""Largest size of these reports together."""
+
+PILOT, PROOF, GREETING = range(3)
+"""Streams of random numbers for pilot reports, counted ones, and the comparison of workers."""
+
+
+@dataclass
+class _Run:
+    """A check that is under way."""
+
+    plan: CheckPlan
+    engine: ProcessEngine | RaySessions
+    stream: int
+    progress: Callable[[int], None] | None
+    states: set[str] = field(default_factory=set)
+    """Digests of the states in which chunks left the global generators."""
+    reports: int = 0
+    """Reports that were made so far."""
+    size: float = 1.0
+    """Mean size of a report in bytes."""
+
+    def sample(
+        self, engine: ProcessEngine | RaySessions, tasks: Iterator[Sampling]
+    ) -> Iterator[tuple[Sampling, Sampled]]:
+        """Carry out tasks; raise if two chunks leave a global generator in the same state."""
+        for task, outcome in engine.map(tasks):
+            for (_, value), states in zip(task.inputs, outcome.states, strict=True):
+                require(
+                    not self.states.intersection(states),
+                    f"the target reseeds the global random state with a constant (seen with value "
+                    f"{value!r}), so that reports repeat; take that call out",
+                )
+                self.states.update(states)
+            made = task.n * len(task.inputs)
+            self.reports += made
+            if self.progress is not None:
+                self.progress(made)
+            yield task, outcome
+
+    def compare_workers(self) -> None:
+        """Raise if two workers make the same reports though they have different seeds."""
+        plan = self.plan
+        first = ((0, plan.values[0]),)
+        tasks = [
+            Sampling(first, plan.handshake, plan.seed, self.stream + GREETING, i, compare=True)
+            for i in range(2)
+        ]
+        outcomes = []
+        if not self.engine.tells_workers_apart:  # two processes, one after the other
+            with self.engine.staying() as another:
+                outcomes = [o for _, o in self.sample(another, iter([tasks.pop()]))]
+        outcomes += [outcome for _, outcome in self.sample(self.engine, iter(tasks))]
+        self.size = max(outcome.size for outcome in outcomes)
+        seen = [outcome.digests for outcome in outcomes]
+        shares = [count / plan.handshake for count in Counter(seen[0]).values()]
+        coincidence = sum(share**2 for share in shares) ** plan.handshake
+        require(
+            not (seen[0] == seen[1] and coincidence < 1e-9),
+            "two worker processes made exactly the same reports: the target's generator is seeded "
+            "with a constant or copied, so that reports would repeat; give it a parameter rng or "
+            "seed, or let it draw its seed from the system",
+        )
+
+    def tasks(
+        self, stream: int, indices: Sequence[int], n: int, found: bytes | None = None
+    ) -> Iterator[Sampling]:
+        """Tasks that together make `n` reports of each of these inputs."""
+        inputs = tuple((index, self.plan.values[index]) for index in indices)
+        at_once = max(50, CHUNK // len(inputs))
+        at_once = max(1, min(at_once, int(CHUNK_BYTES / (self.size * len(inputs)))))
+        for chunk, start in enumerate(range(0, n, at_once)):
+            count = min(at_once, n - start)
+            yield Sampling(inputs, count, self.plan.seed, self.stream + stream, chunk, found)
+
+    def pilot(self) -> tuple[int, tuple[tuple[bytes, ...], ...]]:
+        """Draw pilot reports of every input, in chunks."""
+        indices = range(len(self.plan.values))
+        fitting = int(PILOT_BYTES / (self.size * len(indices)))
+        trials = min(self.plan.pilot_trials, max(50, fitting))
+        chunks = {
+            task.chunk: outcome.reports
+            for task, outcome in self.sample(self.engine, self.tasks(PILOT, indices, trials))
+        }
+        in_order = [chunks[chunk] for chunk in sorted(chunks)]
+        return trials, tuple(zip(*in_order, strict=True))
+
+    def prove(self, found: bytes, chosen: Sequence[ChosenEvent]) -> tuple[Finding, ...]:
+        """Count the chosen events on fresh reports."""
+        needed = sorted({i for event in chosen for i in (event.first, event.second)})
+        trials = max(50, (self.plan.trials - self.reports) // len(needed))
+        counts = np.zeros((len(self.plan.values), len(chosen)), np.int64)
+        for _, outcome in self.sample(self.engine, self.tasks(PROOF, needed, trials, found)):
+            counts[needed] += np.array(outcome.counts)
+        return findings_of(self.plan, chosen, counts, trials)
+
+
+def run_check(
+    plan: CheckPlan,
+    workers: int | None = None,
+    progress: Callable[[int], None] | None = None,
+    ray: RayEngine | None = None,
+) -> CheckResult:
+    """Carry out a check; `progress` is called with the number of reports made since its last call.
+
+    The target runs in processes here, or on the cluster of an engine `ray`.
+    """
+    started = time.perf_counter()
+    opener = OpenTarget(plan.target, plan.score)
+    fresh: ProcessEngine | RaySessions
+    if ray is None:
+        can_learn(plan.learn)  # raises before any report is made
+        fresh = ProcessEngine(opener, worker_count(workers), plan.limits)
+    else:
+        fresh = ray.sessions(opener, limits=plan.limits)
+    stream = stream_key({"check": plan.plain_values, "claim": repr(plan.claim)})
+    with fresh.staying() as engine:
+        run = _Run(plan, engine, stream, progress)
+        run.compare_workers()
+        pilot_trials, reports = run.pilot()
+        pilot = Pilot((), plan.claim, plan.values)
+        searching = Searching(reports, pilot, plan.prove, plan.learn, plan.seed)
+        [(_, (found, chosen, learned))] = engine.map(
+            [searching]
+        )  # to its end, or its worker would end
+        findings = run.prove(found, chosen) if chosen else ()
+    return result_of(plan, findings, pilot_trials, run.reports, started, learned)

@@ -1,0 +1,214 @@
+"""From reports of any kind to columns of numbers and categories, each with words for it.
+
+A report may be a number, a string, bytes, a set, a mapping, an array, an object, or any nesting of
+these. A leak can sit in a coordinate, in the length, in the type, in the order in which a set is
+read, in the last bits of a number, or in the report as a whole; all of these become columns.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp_auditor.adapters.canonical import canonical, category_key, shortened
+from ldp_auditor.checks.search.pieces import ABSENT, Kind, Pieces, Same
+from ldp_auditor.checks.search.taking_apart import take_apart
+
+MOST_COLUMNS = 1500
+"""Largest number of columns; those that most reports have are kept."""
+
+MOST_CATEGORIES = 256
+"""Largest number of categories of a column; all other values share one more category."""
+
+MOST_WHOLE_REPORTS = 4000
+"""Largest number of different reports that are categories, the commonest first."""
+
+FIRST_REPORTS = 6000
+"""Whole reports become a column if one of about this many reports repeats."""
+
+MOST_REPEATED = 0.3
+"""Share of different reports up to which each is a category; beyond, those seen three times."""
+
+WHOLE_REPORT = "the report"
+"""Words for the column of whole reports."""
+
+OTHERS = -1
+"""The category of everything that has no category of its own."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: a number, letter, byte, membership or category of every report."""
+
+    place: str
+    """Where in the report it is found."""
+    words: str
+    kind: Kind
+    codes: Mapping[Hashable, int] | None = None
+    """Numbers of the categories, where the column is one of categories."""
+    labels: tuple[str, ...] = ()
+    """Words for the categories, by their numbers, where `codes` does not show them well."""
+
+    @property
+    def name(self) -> tuple[str, Kind]:
+        """Words and kind: no two columns share both."""
+        return self.words, self.kind
+
+    @property
+    def default(self) -> float:
+        """The entry of a report that has nothing in this column."""
+        return ABSENT[self.kind]
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether larger and smaller mean something."""
+        return self.kind in ("number", "byte")
+
+    def category(self, code: float) -> str:
+        """Words for a value."""
+        if code == self.default or np.isnan(code):
+            return "absent"
+        if self.kind == "letter":
+            return repr(chr(int(code)))
+        if self.codes is None:
+            return repr(int(code)) if float(code).is_integer() else repr(float(code))
+        if self.labels and 0 <= code < len(self.labels):
+            return self.labels[int(code)]
+        return next((repr(value) for value, c in self.codes.items() if c == code), "anything else")
+
+
+@dataclass
+class Table:
+    """Entries of some reports in every column, and results computed from them, kept for reuse."""
+
+    rows: int
+    entries: dict[tuple[str, Kind], NDArray[Any]]
+    known: dict[Hashable, Any] = field(default_factory=dict)
+
+    def of(self, column: Column) -> NDArray[Any]:
+        """Entries of a column, one for each report."""
+        return self.entries[column.name]
+
+    def every_other(self, start: int) -> Table:
+        """The table of every other report."""
+        chosen = {name: entries[start::2] for name, entries in self.entries.items()}
+        return Table(len(range(start, self.rows, 2)), chosen)
+
+    def between(self, start: int, end: int) -> Table:
+        """The table of some reports."""
+        return Table(end - start, {name: e[start:end] for name, e in self.entries.items()})
+
+    def once(self, name: Hashable, compute: Callable[[], Any]) -> Any:
+        """Return `compute()`, which is called once for every `name`."""
+        if name not in self.known:
+            self.known[name] = compute()
+        return self.known[name]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The columns that events are about, chosen on pilot reports."""
+
+    columns: tuple[Column, ...]
+
+    @classmethod
+    def of(cls, reports: Iterable[Any]) -> Layout:
+        """Choose the columns that vary in `reports`."""
+        return cls.fitted(list(reports))[0]
+
+    @classmethod
+    def fitted(cls, reports: Sequence[Any]) -> tuple[Layout, Table]:
+        """Choose columns that vary, and return them with their entries."""
+        pieces = take_apart(reports)
+        table = Table(len(reports), {})
+        columns: list[Column] = []
+        by_coverage = sorted(pieces.by_column, key=lambda name: -pieces.covered(*name))
+        for words, kind in by_coverage:
+            place = pieces.by_column[words, kind][0].place
+            codes = _codes(pieces, words) if kind == "category" else None
+            column = Column(place, words, kind, codes)
+            entries = _entries(pieces, column)
+            if _varies(entries):
+                columns.append(column)
+                table.entries[column.name] = entries
+            if len(columns) == MOST_COLUMNS:
+                break
+        some = [canonical(report) for report in reports[:: max(1, len(reports) // FIRST_REPORTS)]]
+        repeat = len(set(some)) < len(some)
+        all_of_it = [canonical(report) for report in reports] if repeat else []
+        kinds = _whole_reports(all_of_it)
+        if kinds:
+            shown = {all_of_it[i]: i for i in range(len(reports) - 1, -1, -1)}
+            labels = tuple(shortened(reports[shown[kind]]) for kind in kinds)
+            column = Column("report", WHOLE_REPORT, "category", kinds, labels)
+            columns.append(column)
+            table.entries[column.name] = np.array([kinds.get(w, OTHERS) for w in all_of_it])
+        return cls(tuple(columns)), table
+
+    def only(self, columns: Iterable[Column]) -> Layout:
+        """A layout of some of the columns, which is faster to fill."""
+        names = {column.name for column in columns}
+        return Layout(tuple(column for column in self.columns if column.name in names))
+
+    def table(self, reports: Sequence[Any]) -> Table:
+        """The entries of reports in these columns."""
+        wanted = [(c.place, c.words, c.kind) for c in self.columns if c.words != WHOLE_REPORT]
+        pieces = take_apart(reports, wanted)
+        table = Table(len(reports), {})
+        for column in self.columns:
+            if column.words == WHOLE_REPORT and column.codes is not None:
+                codes = [column.codes.get(canonical(report), OTHERS) for report in reports]
+                table.entries[column.name] = np.array(codes)
+            else:
+                table.entries[column.name] = _entries(pieces, column)
+        return table
+
+
+def _codes(pieces: Pieces, words: str) -> dict[Hashable, int]:
+    """Numbers for the commonest categories of a column."""
+    counts: Counter[Hashable] = Counter()
+    for rows, values in pieces.categories(words):
+        if isinstance(values, Same):
+            counts[category_key(values.value)] += pieces.total if rows is None else len(rows)
+        else:
+            counts.update(map(category_key, values))
+    chosen = counts.most_common(MOST_CATEGORIES)
+    if len(counts) > MOST_CATEGORIES:
+        chosen = [(value, count) for value, count in chosen if count > 1]
+    return {value: code for code, (value, _) in enumerate(chosen)}
+
+
+def _entries(pieces: Pieces, column: Column) -> NDArray[Any]:
+    if column.codes is None:
+        return pieces.numbers(column.words, column.kind)
+    entries = np.full(pieces.total, column.default)
+    for rows, values in pieces.categories(column.words):
+        where: Any = slice(None) if rows is None else rows
+        if isinstance(values, Same):
+            entries[where] = column.codes.get(category_key(values.value), OTHERS)
+        else:
+            entries[where] = [column.codes.get(category_key(value), OTHERS) for value in values]
+    return entries
+
+
+def _varies(entries: NDArray[Any]) -> bool:
+    first = entries[0]
+    if np.isnan(first):
+        return not bool(np.isnan(entries).all())
+    return bool((entries != first).any())
+
+
+def _whole_reports(reports: Sequence[Hashable]) -> dict[Hashable, int]:
+    """Numbers for whole reports: for all if most repeat, else for those seen three times."""
+    counts = Counter(reports)
+    if len(counts) < 2:
+        return {}
+    chosen = counts.most_common(MOST_WHOLE_REPORTS)
+    if len(counts) > min(MOST_WHOLE_REPORTS, MOST_REPEATED * len(reports)):
+        chosen = [(report, count) for report, count in chosen if count > 2]
+    return {report: code for code, (report, _) in enumerate(chosen)}

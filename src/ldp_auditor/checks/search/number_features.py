@@ -1,0 +1,118 @@
+"""Columns derived from a column of numbers: low bits, residues, signs of zeros, last digits."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp_auditor.core import Floats
+
+MODULI = (16, 10, 3, 7)
+"""Moduli of which residues are looked at; sets of residues cover their divisors."""
+
+MOST_BITS = 64
+"""Lowest bits of an integer that are columns of their own."""
+
+WIDE = 64
+"""Range of integers from which residues and bits tell more than the values themselves."""
+
+DECIMALS = range(1, 8)
+"""Decimal places of a float after which its last digit is looked at."""
+
+RICH_PLACES = 4
+"""Numbers in a report up to which single bits and fractional parts are looked at."""
+
+RESIDUE_PLACES = 40
+"""Numbers in a report up to which residues are looked at."""
+
+Feature = tuple[str, NDArray[Any]]
+
+
+def lowest_bit(number: float) -> int:
+    """Exponent of the lowest set bit: the finest power of two that the number is a multiple of."""
+    if number == 0 or not math.isfinite(number):
+        return 1100
+    numerator, denominator = abs(number).as_integer_ratio()
+    trailing = (numerator & -numerator).bit_length() - 1
+    return trailing - (denominator.bit_length() - 1)
+
+
+def lowest_bits(numbers: Floats) -> Floats:
+    """`lowest_bit` of many numbers."""
+    mantissa, exponent = np.frexp(np.abs(numbers))
+    whole_mantissa = np.where(np.isfinite(mantissa), mantissa * 2.0**53, 0.0).astype(np.int64)
+    lowest = whole_mantissa & -whole_mantissa
+    bits = np.frexp(np.maximum(lowest, 1))[1] - 1.0 + exponent - 53
+    return np.where(lowest == 0, 1100.0, bits)
+
+
+def as_float(number: int) -> float:
+    """An integer as a float; the largest float where it is too large."""
+    try:
+        return float(number)
+    except OverflowError:
+        return sys.float_info.max if number > 0 else -sys.float_info.max
+
+
+def integers(parts: Sequence[Any]) -> NDArray[Any]:
+    """Integers as an array; as an array of Python ints where they are too large for numpy."""
+    try:
+        return np.array(parts, dtype=np.int64)
+    except OverflowError:
+        return np.array([int(part) for part in parts], dtype=object)
+
+
+def number_features(
+    words: str, numbers: NDArray[Any], places: int, wants: Callable[[str], bool] | None
+) -> Iterator[Feature]:
+    """The column `numbers` and the columns derived from it, each with its words.
+
+    `places` is the number of numbers in a report: the more there are, the fewer columns are derived
+    from each. With `wants`, exactly the columns are made for whose words it is true.
+    """
+
+    def due(name: str, rule: bool) -> bool:
+        return rule if wants is None else wants(name)
+
+    if numbers.dtype.kind == "f":
+        numbers = numbers.astype(np.float64, copy=False)
+        yield words, numbers
+        if due(name := f"lowest bit of {words}", True):
+            yield name, lowest_bits(numbers)
+        negative = np.signbit(numbers)
+        if due(name := f"sign of zero in {words}", bool(np.any((numbers == 0) & negative))):
+            yield name, np.where(numbers == 0, np.where(negative, -1.0, 1.0), 0.0)
+        if due(name := f"{words} mod 1", places <= RICH_PLACES):
+            with np.errstate(invalid="ignore"):
+                yield name, np.where(np.isfinite(numbers), numbers % 1, 0.0)
+        for places_kept in DECIMALS:
+            name = f"round({words} * 1e{places_kept}) mod 10"
+            if due(name, places <= RICH_PLACES and _has_decimals(numbers, places_kept)):
+                scaled = np.where(np.abs(numbers) < 1e9, numbers * 10.0**places_kept, 0.0)
+                yield name, np.round(scaled) % 10
+        return
+    big = numbers.dtype.kind == "O"
+    yield words, np.array([as_float(n) for n in numbers]) if big else numbers
+    wide = wants is not None or int(numbers.max()) - int(numbers.min()) >= WIDE
+    if not wide:
+        return
+    for modulus in MODULI:
+        if due(name := f"{words} mod {modulus}", places <= RESIDUE_PLACES):
+            yield name, (numbers % modulus).astype(np.int8)
+    low = (numbers & (2**64 - 1)).astype(np.uint64) if big else numbers.astype(np.int64)
+    for bit in range(MOST_BITS):
+        if due(name := f"bit {bit} of {words}", places <= RICH_PLACES):
+            yield name, ((low >> low.dtype.type(bit)) & low.dtype.type(1)).astype(np.int8)
+
+
+def _has_decimals(numbers: Floats, places: int) -> bool:
+    """Whether numbers are decimal fractions with exactly `places` places."""
+    some = numbers[:200]
+    with np.errstate(invalid="ignore", over="ignore"):
+        fits = [bool(np.all(np.round(some, d) == some)) for d in (places - 1, places)]
+    return fits[1] and not fits[0]

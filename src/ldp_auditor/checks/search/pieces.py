@@ -1,0 +1,158 @@
+"""Pieces of columns: what was found in reports, before columns are chosen.
+
+A place is where a part of a report sits: the report itself, an entry, a field.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Kind = Literal["number", "letter", "byte", "member", "category"]
+"""Numbers; letters by their code points; bytes; presence of a member; anything else hashable."""
+
+Rows = NDArray[np.int64] | None
+"""Numbers of the reports that have an entry; None for all of them."""
+
+ABSENT: dict[Kind, float] = {
+    "number": np.nan,
+    "letter": -1.0,
+    "byte": -1.0,
+    "member": 0.0,
+    "category": -2.0,
+}
+"""The entry of a report that has nothing in a column, by the kind of the column."""
+
+
+@dataclass(frozen=True)
+class Same:
+    """One category for all rows of a piece."""
+
+    value: Hashable
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Entries of some reports in one column."""
+
+    place: str
+    words: str
+    kind: Kind
+    rows: Rows
+    values: NDArray[Any] | Sequence[Hashable] | Same
+
+
+@dataclass(frozen=True)
+class Place:
+    """The parts of reports that sit at one place."""
+
+    words: str
+    rows: Rows
+    parts: Sequence[Any]
+    depth: int = 0
+    is_typed: bool = False
+    """Whether the types of the parts are known already."""
+
+    def some(self, mask: NDArray[np.bool_]) -> Rows:
+        """Rows of some of the parts."""
+        if mask.all():
+            return self.rows
+        return np.flatnonzero(mask) if self.rows is None else self.rows[mask]
+
+    def inside(self, words: str, parts: Sequence[Any], mask: NDArray[np.bool_]) -> Place:
+        """A place within this one, for those parts that have it."""
+        return Place(words, self.some(mask), parts, self.depth + 1)
+
+    def category(self, words: str, values: Sequence[Hashable]) -> Piece:
+        """A column of categories, for all parts."""
+        return Piece(self.words, words, "category", self.rows, values)
+
+    def lengths(self, parts: Sequence[Any]) -> tuple[NDArray[np.int64], Block]:
+        """Lengths of the parts, and the column of them."""
+        lengths = np.array([len(part) for part in parts], dtype=np.int64)
+        words = f"len({self.words})"
+        return lengths, Block([words], self.rows, lengths[:, None], place=self.words)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Several columns of numbers at once, one for each column of `array`."""
+
+    words: Sequence[str]
+    rows: Rows
+    array: NDArray[Any]
+    type_name: str | None = None
+    """The type of all entries, if `type(...)` has no piece yet."""
+    place: str | None = None
+    """Where they sit; None if every column is a place of its own."""
+
+
+Found = Piece | Place | Block
+"""What a handler finds at a place: a piece of a column, a place inside, or a block of numbers."""
+
+
+@dataclass
+class Pieces:
+    """All pieces that were found in reports, by the words and kind of their column."""
+
+    total: int
+    wanted: frozenset[tuple[str, Kind]] | None = None
+    """Words and kinds of the columns that are wanted; None for all."""
+    places: frozenset[str] = frozenset()
+    """Places of the wanted columns."""
+    by_column: dict[tuple[str, Kind], list[Piece]] = field(default_factory=dict)
+
+    def wants(self, words: str, kind: Kind) -> bool:
+        """Whether a column is wanted."""
+        return self.wanted is None or (words, kind) in self.wanted
+
+    def may_contain_wanted(self, words: str) -> bool:
+        """Whether a wanted column may lie inside of a place."""
+        return self.wanted is None or words in self._inside
+
+    def wants_only(self, place: str, leaves: Sequence[str]) -> bool:
+        """Whether nothing inside of a place is wanted except these leaves."""
+        return self._inside.get(place, set()) <= {place, *leaves}
+
+    @cached_property
+    def _inside(self) -> dict[str, set[str]]:
+        """Wanted places, by every place that they lie in."""
+        inside: dict[str, set[str]] = {}
+        for place in self.places:
+            for end in [m.start() for m in re.finditer(r"[\[.]", place)] + [len(place)]:
+                inside.setdefault(place[:end], set()).add(place)
+        return inside
+
+    def add(self, piece: Piece) -> None:
+        """Add a piece if its column is wanted."""
+        if self.wants(piece.words, piece.kind):
+            self.by_column.setdefault((piece.words, piece.kind), []).append(piece)
+
+    def numbers(self, words: str, kind: Kind) -> NDArray[Any]:
+        """Entries of a column that is not one of categories; `ABSENT` where there is none."""
+        pieces = self.by_column.get((words, kind), [])
+        if len(pieces) == 1 and pieces[0].rows is None:
+            return np.asarray(pieces[0].values)
+        column = np.full(self.total, ABSENT[kind])
+        for piece in pieces:
+            column[slice(None) if piece.rows is None else piece.rows] = piece.values
+        return column
+
+    def categories(self, words: str) -> Iterator[tuple[Rows, Sequence[Hashable] | Same]]:
+        """Pieces of a column of categories."""
+        for piece in self.by_column.get((words, "category"), []):
+            assert not isinstance(piece.values, np.ndarray)
+            yield piece.rows, piece.values
+
+    def covered(self, words: str, kind: Kind) -> int:
+        """How many reports have an entry."""
+        return sum(
+            self.total if piece.rows is None else len(piece.rows)
+            for piece in self.by_column[words, kind]
+        )

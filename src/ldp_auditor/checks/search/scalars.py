@@ -1,0 +1,177 @@
+"""How strings, bytes, numbers, times and other single values are taken apart."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp_auditor.checks.search.number_features import as_float, integers
+from ldp_auditor.checks.search.pieces import Block, Found, Kind, Piece, Pieces, Place
+
+MOST_LETTERS = 512
+"""Letters from the front of a string that become columns."""
+
+LAST_LETTERS = 4
+"""Letters from the end that become columns, where lengths differ."""
+
+
+def no_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
+    """Nothing: `None` has no more than its type."""
+    return iter(())
+
+
+def text_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
+    """The string, its letters, and the number that it may write."""
+    parts = [str(part) for part in place.parts]
+    yield place.category(place.words, parts)
+    width = max(1, min(MOST_LETTERS, max(map(len, parts))))
+    yield from _letters(place, parts, _text_codes(parts, width), "letter", pieces)
+    numbers = [_number_in(part) for part in parts] if _asks_for_numbers(parts, pieces) else []
+    written = ~np.isnan(np.array(numbers, dtype=np.float64))
+    if written.any():
+        values = np.array(numbers, dtype=np.float64)[written]
+        words = f"float({place.words})"
+        yield Block([words], place.some(written), values[:, None], place=place.words)
+
+
+def _asks_for_numbers(parts: Sequence[str], pieces: Pieces) -> bool:
+    return pieces.wanted is not None or any(not math.isnan(_number_in(p)) for p in parts[:50])
+
+
+def _number_in(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def bytes_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
+    """The string of bytes, and every byte."""
+    parts = [bytes(part) for part in place.parts]
+    yield place.category(place.words, parts)
+    width = max(1, min(MOST_LETTERS, max(map(len, parts))))
+    yield from _letters(place, parts, _byte_codes(parts, width), "byte", pieces)
+
+
+def _text_codes(parts: Sequence[str], width: int) -> NDArray[np.int32]:
+    """Code points of the first `width` letters of every string; -1 beyond its end."""
+    array = np.array([part[:width] for part in parts], dtype=f"U{width}")
+    codes = array.view(np.uint32).reshape(len(parts), width).astype(np.int32)
+    return _absent_beyond(codes, [len(part) for part in parts])
+
+
+def _byte_codes(parts: Sequence[bytes], width: int) -> NDArray[np.int32]:
+    """The first `width` bytes of every byte string; -1 beyond its end."""
+    joined = b"".join(bytes(part[:width]).ljust(width, b"\0") for part in parts)
+    codes = np.frombuffer(joined, np.uint8).reshape(len(parts), width).astype(np.int32)
+    return _absent_beyond(codes, [len(part) for part in parts])
+
+
+def _absent_beyond(codes: NDArray[np.int32], lengths: Sequence[int]) -> NDArray[np.int32]:
+    ends = np.array(lengths)
+    if len(ends) and ends.min() < codes.shape[1]:
+        codes[np.arange(codes.shape[1])[None, :] >= ends[:, None]] = -1
+    return codes
+
+
+def _letters(
+    place: Place, parts: Sequence[Any], block: NDArray[np.int32], kind: Kind, pieces: Pieces
+) -> Iterator[Found]:
+    lengths, column = place.lengths(parts)
+    yield column
+    for i in range(block.shape[1]):
+        yield Piece(place.words, f"{place.words}[{i}]", kind, place.rows, block[:, i])
+    if pieces.wanted is None and lengths.min() == lengths.max():
+        return  # the last letters are among the first
+    for i in range(1, LAST_LETTERS + 1):
+        last = [part[-i] if len(part) >= i else -1 for part in parts]
+        codes = [ord(c) if isinstance(c, str) else c for c in last]
+        words = f"{place.words}[-{i}]"
+        yield Piece(place.words, words, kind, place.rows, np.array(codes, dtype=np.int32))
+
+
+def number_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
+    """Integers and floats, which share a column."""
+    natives = [p.item() if isinstance(p, np.generic) else p for p in place.parts]
+    is_float = np.array([isinstance(part, float) for part in natives], dtype=np.bool_)
+    for chosen, convert in ((~is_float, integers), (is_float, _floats)):
+        if chosen.any():
+            array = convert([p for p, c in zip(natives, chosen, strict=True) if c])
+            yield Block([place.words], place.some(chosen), array[:, None])
+
+
+def _floats(parts: Sequence[Any]) -> NDArray[Any]:
+    return np.array(parts, dtype=np.float64)
+
+
+def extended_float_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
+    """Floats that are longer than Python's."""
+    array = np.array([np.float64(part) for part in place.parts])
+    yield Block([place.words], place.rows, array[:, None])
+    rest = np.array([float(part - np.float64(part)) for part in place.parts])
+    yield Block([f"rest of {place.words}"], place.rows, rest[:, None], place=place.words)
+
+
+def _total_seconds(part: Any) -> float:
+    if isinstance(part, datetime.datetime):
+        start = datetime.datetime(1970, 1, 1)
+        return (part.replace(tzinfo=None) - start).total_seconds()
+    if isinstance(part, datetime.timedelta):
+        return part.total_seconds()
+    return float(part.hour * 3600 + part.minute * 60 + part.second + part.microsecond / 1e6)
+
+
+def _exponent(part: Decimal) -> int | str:
+    return part.as_tuple().exponent
+
+
+PROPERTIES: Mapping[str, Mapping[str, Callable[[Any], Any]]] = {
+    "complex": {"real": lambda z: float(z.real), "imag": lambda z: float(z.imag)},
+    "decimal": {
+        "value": lambda d: math.nan if d.is_nan() else float(d),
+        "exponent": _exponent,
+        "digits": lambda d: len(d.as_tuple().digits),
+        "last digit": lambda d: d.as_tuple().digits[-1],
+    },
+    "fraction": {
+        "value": lambda f: _ratio(f.numerator, f.denominator),
+        "numerator": lambda f: int(f.numerator),
+        "denominator": lambda f: int(f.denominator),
+    },
+    "enum": {"name": lambda e: e.name, "value": lambda e: e.value},
+    "datetime": {
+        "seconds": _total_seconds,
+        "microsecond": lambda t: t.microsecond,
+        "tzinfo": lambda t: str(t.tzinfo),
+        "fold": lambda t: t.fold,
+    },
+    "path": {"__str__()": str},
+    "date": {"day": lambda d: d.toordinal()},
+    "timedelta": {"seconds": _total_seconds, "microseconds": lambda t: t.microseconds},
+}
+"""Properties of values of these kinds, by name; each becomes a place."""
+
+
+def _ratio(numerator: int, denominator: int) -> float:
+    try:
+        return numerator / denominator
+    except OverflowError:
+        return as_float(numerator)
+
+
+def property_parts(kind: str) -> Callable[[Place, Pieces], Iterator[Found]]:
+    """A handler that makes a place of every property of a kind."""
+
+    def handler(place: Place, pieces: Pieces) -> Iterator[Found]:
+        everywhere = np.ones(len(place.parts), dtype=np.bool_)
+        for name, function in PROPERTIES[kind].items():
+            found = [function(part) for part in place.parts]
+            yield place.inside(f"{place.words}.{name}", found, everywhere)
+
+    return handler

@@ -1,0 +1,161 @@
+"""How far the counts of events exceed a claim, over all ordered pairs of inputs.
+
+Events are screened by the thousand: only the few that stand out are ever made.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ldp_auditor.checks.search.events import Event
+from ldp_auditor.checks.search.layout import Table
+from ldp_auditor.core import Claim, Floats
+from ldp_auditor.portable_math import exp, log
+
+SHORTLIST = 150
+"""Largest number of events of one kind that the second half of the pilot ranks."""
+
+MOST_INPUTS = 8
+"""Inputs up to which every ordered pair is screened; else the largest rates with the smallest."""
+
+EXTREMES = 3
+"""How many of the largest and of the smallest rates are screened."""
+
+AT_ONCE = 1_000_000
+"""Largest number of counts that are screened at once."""
+
+
+@dataclass(frozen=True)
+class Half:
+    """Half of the pilot: reports and their columns, by input."""
+
+    reports: Sequence[Sequence[Any]]
+    tables: Sequence[Table]
+    claim: Claim
+
+    @property
+    def trials(self) -> Floats:
+        """Reports of every input; numbers may differ."""
+        return np.array([float(table.rows) for table in self.tables])
+
+    def counts(self, events: Sequence[Event]) -> Floats:
+        """How often every event holds: a row for every input, a column for every event."""
+        inputs = range(len(self.tables))
+        counts = [[self.count(event, i) for event in events] for i in inputs]
+        return np.array(counts, dtype=np.float64).reshape(len(inputs), len(events))
+
+    def count(self, event: Event, i: int) -> int:
+        """How often an event holds for one input."""
+        return int(np.count_nonzero(event.holds(self.reports[i], self.tables[i])))
+
+
+@dataclass(frozen=True)
+class Standout:
+    """An event, by its number, that stands out for a pair of inputs."""
+
+    event: int
+    is_negated: bool
+    first: int
+    second: int
+    strength: float
+
+
+def strength(
+    hits: Any, hit_trials: Any, alarms: Any, alarm_trials: Any, claim: Claim
+) -> NDArray[np.float64]:
+    """Standard errors by which rates exceed the claim; negative if they do not."""
+    factor = exp(min(claim.epsilon, 300.0))
+    p = (hits + 0.5) / (hit_trials + 1)
+    q = (alarms + 0.5) / (alarm_trials + 1)
+    variance = p * (1 - p) / hit_trials + factor * factor * q * (1 - q) / alarm_trials
+    z: NDArray[np.float64] = (p - factor * q - claim.delta) / np.sqrt(variance)
+    return z
+
+
+def proven(
+    hits: float, hit_trials: float, alarms: float, alarm_trials: float, delta: float
+) -> float:
+    """Log of the ratio of the rates, each three standard errors to the worse side."""
+    p = (hits - 3 * math.sqrt(hits + 1)) / hit_trials - delta
+    q = (alarms + 3 * math.sqrt(alarms + 1)) / alarm_trials
+    return log(p / q) if p > q else 0.0
+
+
+def screen(counts: Floats, trials: Floats, claim: Claim, most: int = SHORTLIST) -> list[Standout]:
+    """The strongest of many events and their complements, each for its best pairs of inputs."""
+    inputs, events = counts.shape
+    found: list[tuple[Floats, NDArray[np.int64]]] = []
+    step = max(1, AT_ONCE // max(inputs, 2 * MOST_INPUTS**2))
+    for start in range(0, events, step):
+        block = counts[:, start : start + step]
+        for negated in (0, 1):
+            these = trials[:, None] - block if negated else block
+            z, first, second = _pairs(these, trials, claim)
+            flat = z.ravel()
+            kept = largest(flat, most)
+            rows, columns = np.unravel_index(kept, z.shape)
+            names = np.stack(
+                [columns + start, np.full(len(kept), negated), first[rows, columns],
+                 second[rows, columns]], axis=1,
+            )  # fmt: skip
+            found.append((flat[kept], names))
+    if not found:
+        return []
+    strengths = np.concatenate([z for z, _ in found])
+    names = np.concatenate([n for _, n in found])
+    order = np.argsort(-strengths, kind="stable")[:most]
+    return [
+        Standout(int(e), bool(n), int(a), int(b), float(strengths[i]))
+        for i, (e, n, a, b) in zip(order, names[order].tolist(), strict=True)
+    ]
+
+
+def _pairs(
+    counts: Floats, trials: Floats, claim: Claim
+) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
+    """Strengths of events for pairs of inputs: a row for every pair that is looked at."""
+    inputs, events = counts.shape
+    if inputs <= MOST_INPUTS:
+        pairs = np.array(list(permutations(range(inputs), 2)))
+        first = np.broadcast_to(pairs[:, :1], (len(pairs), events))
+        second = np.broadcast_to(pairs[:, 1:], (len(pairs), events))
+    else:
+        # The strength grows with the first rate and falls with the second.
+        order = np.argsort((counts + 0.5) / (trials[:, None] + 1), axis=0, kind="stable")
+        largest, smallest = order[-EXTREMES:], order[:EXTREMES]
+        first = np.repeat(largest, EXTREMES, axis=0)
+        second = np.tile(smallest, (EXTREMES, 1))
+    z = strength(
+        np.take_along_axis(counts, first, axis=0),
+        trials[first],
+        np.take_along_axis(counts, second, axis=0),
+        trials[second],
+        claim,
+    )
+    if len(z) > 2:  # the two best pairs of every event are enough
+        best = z.argmax(axis=0)[None]
+        others = z.copy()
+        np.put_along_axis(others, best, -np.inf, axis=0)
+        best = np.concatenate([best, others.argmax(axis=0)[None]])
+        z, first, second = (np.take_along_axis(a, best, axis=0) for a in (z, first, second))
+    return z, first, second
+
+
+def largest(values: Floats, most: int) -> NDArray[np.int64]:
+    """Return the places of the largest values, in order of place; of equal ones, the first.
+
+    `np.argpartition` would keep others of the equal ones on other processors.
+    """
+    if len(values) <= most:
+        return np.arange(len(values))
+    least = np.partition(values, len(values) - most)[len(values) - most]
+    above = np.flatnonzero(values > least)
+    equal = np.flatnonzero(values == least)[: most - len(above)]
+    return np.sort(np.concatenate([above, equal]))

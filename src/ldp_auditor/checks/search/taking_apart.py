@@ -1,0 +1,131 @@
+"""Take reports apart, all of them at once, place by place.
+
+A place is where a part of a report sits: the report itself, an entry, a field. The parts of all
+reports at one place are looked at together, which is fast; what is inside of them are places too.
+Foreign objects may raise from anywhere: a part that raises is left out, and only its type is known.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ldp_auditor.checks.search.kinds import HANDLERS, kind_of
+from ldp_auditor.checks.search.number_features import number_features
+from ldp_auditor.checks.search.pieces import Block, Found, Kind, Piece, Pieces, Place, Rows, Same
+
+DEEPEST = 12
+"""Deepest level of nesting that is looked into."""
+
+MOST_PLACES = 2000
+"""Largest number of places: a report that contains itself would never end."""
+
+MOST_PARTS = 12_000_000
+"""Largest number of parts that are looked at, nearest to the surface first."""
+
+
+def take_apart(
+    reports: Sequence[Any], wanted: Iterable[tuple[str, str, Kind]] | None = None
+) -> Pieces:
+    """Take reports apart into pieces: all there are, or those of the `wanted` columns.
+
+    A wanted column is given by its place, words and kind.
+    """
+    pieces = Pieces(len(reports))
+    if wanted is not None:
+        needed = list(wanted)
+        pieces.wanted = frozenset((words, kind) for _, words, kind in needed)
+        pieces.places = frozenset(place for place, _, _ in needed)
+    queue = deque([Place("report", None, reports)] if len(reports) else [])
+    looked, parts, numbers = 0, 0, 0
+    while queue:
+        place = queue.popleft()
+        looked, parts = looked + 1, parts + len(place.parts)
+        too_many = looked > MOST_PLACES or (parts > MOST_PARTS and place.depth > 0)
+        if too_many and pieces.wanted is None:
+            break
+        for found in _look(place, pieces):
+            if isinstance(found, Place):
+                if (
+                    found.depth <= DEEPEST
+                    and len(found.parts)
+                    and pieces.may_contain_wanted(found.words)
+                ):
+                    queue.append(found)
+            elif isinstance(found, Block):
+                numbers += len(found.words)
+                _numbers(found, pieces, numbers)
+            else:
+                pieces.add(found)
+    return pieces
+
+
+def _look(place: Place, pieces: Pieces) -> Iterator[Found]:
+    """The types of the parts at a place, then what the handlers of their kinds find."""
+    types = list(map(type, place.parts))
+    different = set(types)
+    words = f"type({place.words})"
+    if not place.is_typed:
+        names = Same(types[0].__name__) if len(different) == 1 else [t.__name__ for t in types]
+        yield Piece(place.words, words, "category", place.rows, names)
+    kinds = {t: kind_of(t) for t in different}
+    for kind in sorted(set(kinds.values())):
+        if len(set(kinds.values())) == 1:
+            group = place
+        else:
+            group = _some(place, [i for i, t in enumerate(types) if kinds[t] == kind])
+        yield from _handled(kind, group, pieces)
+
+
+def _handled(kind: str, place: Place, pieces: Pieces) -> list[Found]:
+    """What the handler of a kind finds, leaving out the parts that raise."""
+    handler = HANDLERS[kind]
+    try:
+        return list(handler(place, pieces))
+    except Exception:  # foreign code: anything, from anywhere
+        sound = [i for i in range(len(place.parts)) if _is_sound(kind, _some(place, [i]), pieces)]
+    if not sound:
+        return []
+    try:
+        return list(handler(_some(place, sound), pieces))
+    except Exception:  # sound one by one, not together
+        return []
+
+
+def _is_sound(kind: str, place: Place, pieces: Pieces) -> bool:
+    try:
+        list(HANDLERS[kind](place, pieces))
+    except Exception:
+        return False
+    return True
+
+
+def _some(place: Place, chosen: list[int]) -> Place:
+    rows: Rows = np.array(chosen, dtype=np.int64)
+    rows = rows if place.rows is None else place.rows[rows]
+    return replace(place, rows=rows, parts=[place.parts[i] for i in chosen])
+
+
+def _numbers(block: Block, pieces: Pieces, places: int) -> None:
+    """Add the columns of a block of numbers, and the columns derived from each."""
+
+    def wants(words: str) -> bool:
+        return pieces.wants(words, "number")
+
+    asks = None if pieces.wanted is None else wants
+    for i, words in enumerate(block.words):
+        place = words if block.place is None else block.place
+        if asks is not None and place not in pieces.places:
+            continue
+        if asks is not None and block.type_name is not None:
+            type_of = Piece(words, f"type({words})", "category", block.rows, Same(block.type_name))
+            pieces.add(type_of)
+        if block.place is not None and block.array.dtype.kind == "i":  # a length is no more
+            pieces.add(Piece(place, words, "number", block.rows, block.array[:, i]))
+            continue
+        for name, column in number_features(words, block.array[:, i], places, asks):
+            pieces.add(Piece(place, name, "number", block.rows, column))

@@ -1,0 +1,158 @@
+"""One measurement at a time: started, watched and stopped by the page."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from ldp_auditor.audits.chunks import Piece
+from ldp_auditor.audits.comparison import ComparisonPlan
+from ldp_auditor.audits.plan import AuditPlan
+from ldp_auditor.audits.run import run
+from ldp_auditor.errors import AuditError, require
+from ldp_auditor.execution.threads import ThreadEngine
+from ldp_auditor.exploring.settings import Setting
+from ldp_auditor.page.evidence import command_of
+from ldp_auditor.page.figures import plain
+from ldp_auditor.page.points import points_of
+from ldp_auditor.page.sections import CLASSES, SIGNS
+from ldp_auditor.page.summaries import TITLES, summary_of_audits
+from ldp_auditor.results.audit_result import AuditResult
+
+Outcome = TypeVar("Outcome")
+
+OUT_OF_MEMORY = "out of memory: choose a smaller domain or fewer reports"
+
+
+class StoppedError(Exception):
+    """The page wants no more of it."""
+
+
+@dataclass(frozen=True)
+class StoppableEngine:
+    """Threads that take an audit chunk by chunk, and stop between two chunks when asked to.
+
+    Counts do not depend on how chunks are cut into pieces.
+    """
+
+    stop: threading.Event
+    threads: ThreadEngine = field(default_factory=ThreadEngine)
+
+    def map(self, function: Callable[[Any], Outcome], pieces: Iterable[Any]) -> Iterator[Outcome]:
+        """Yield the outcomes in the order of completion."""
+        for outcome in self.threads.map(function, _single_chunks(pieces)):
+            if self.stop.is_set():
+                raise StoppedError
+            yield outcome
+
+
+def _single_chunks(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    for piece in pieces:
+        for chunk in range(piece.first_chunk, piece.last_chunk):
+            yield Piece(piece.side, chunk, chunk + 1)
+
+
+@dataclass
+class Measurement:
+    """A measurement of the chosen protocols, one after the other, in a thread of its own."""
+
+    setting: Setting
+    plan: ComparisonPlan
+    number: int
+    stop: threading.Event = field(default_factory=threading.Event)
+    state: str = "running"
+    """Or done, cancelled, failed."""
+    protocol: str = ""
+    done: int = 0
+    failure: str = ""
+    results: list[dict[str, Any]] = field(default_factory=list)
+
+    def run(self) -> None:
+        """Carry it out to one of its ends."""
+        try:
+            for audit in self.plan.audits:
+                self.protocol = audit.mechanism.name
+                (result,) = run(audit, engine=StoppableEngine(self.stop), progress=self._advance)
+                self.results.append(result_for_page(audit, result))
+            self.state = "done"
+        except StoppedError:
+            self.state = "cancelled"
+        except AuditError as error:
+            self._fail(str(error))
+        except MemoryError:
+            self._fail(OUT_OF_MEMORY)
+        except Exception as error:
+            self._fail(f"internal error, please report it: {type(error).__name__}: {error}")
+
+    def _advance(self, trials: int) -> None:
+        self.done += trials
+
+    def _fail(self, message: str) -> None:
+        self.failure = message
+        self.state = "failed"
+
+    def progress(self) -> dict[str, Any]:
+        """How far it is, as plain values."""
+        state = self.state  # read before the results, so that "done" comes with all of them
+        return {
+            "state": state,
+            "number": self.number,
+            "protocol": self.protocol,
+            "done": self.done,
+            "trials": self.plan.trials,
+            "results": list(self.results),
+            "refused": list(self.plan.refused.values()),
+            "failure": self.failure,
+        }
+
+
+class Bench:
+    """The place where measurements are made: one at a time."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._latest: Measurement | None = None
+
+    def start(self, setting: Setting) -> dict[str, Any]:
+        """Start a measurement, or raise if it cannot be made or another one is running."""
+        plan = setting.plan()
+        require(bool(plan.audits), "none of the chosen protocols can be measured at this setting")
+        with self._lock:
+            latest = self._latest
+            require(
+                latest is None or latest.state != "running",
+                "a measurement is running; cancel it or wait for its end",
+            )
+            number = 1 if latest is None else latest.number + 1
+            self._latest = started = Measurement(setting, plan, number)
+        threading.Thread(target=started.run, name="measurement", daemon=True).start()
+        return started.progress()
+
+    def cancel(self) -> dict[str, Any]:
+        """Stop the measurement that is running, if any, before its next chunk."""
+        if self._latest is not None:
+            self._latest.stop.set()
+        return self.progress()
+
+    def progress(self) -> dict[str, Any]:
+        """How far the latest measurement is."""
+        return {"state": "idle"} if self._latest is None else self._latest.progress()
+
+
+def result_for_page(plan: AuditPlan, result: AuditResult) -> dict[str, Any]:
+    """A result for the page: numbers, a verdict in words, and the command that repeats it."""
+    key = plan.key
+    ((name, points),) = points_of([(key, result)]).items()
+    verdict = summary_of_audits(name, points)
+    return {
+        **result.to_dict(),
+        "claimed_epsilon": plain(result.claim.epsilon),
+        "estimate": plain(points[0].estimate),
+        "sign": SIGNS[verdict.kind],
+        "kind": CLASSES[verdict.kind],
+        "badge": TITLES[verdict.kind],
+        "sentence": verdict.sentence,
+        "command": command_of(key, result),
+    }

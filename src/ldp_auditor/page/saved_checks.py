@@ -1,0 +1,39 @@
+"""Checks saved in a results folder, from which `report` makes a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ldp_auditor import __version__
+from ldp_auditor.page.folder import CHECK, RUN
+from ldp_auditor.results.check_result import CheckResult
+from ldp_auditor.results.journal import Journal, digest
+
+
+def can_keep(folder: Path) -> None:
+    """Raise if nothing can be written to `folder`: ask before anything is sampled."""
+    with Journal.open(folder):
+        pass
+
+
+def keep_check(folder: Path, result: CheckResult, trials: int) -> None:
+    """Save the result of a check with a budget of `trials`, as a run of its own.
+
+    The same check may be saved before: the target may have changed in between.
+    """
+    written = result.to_dict()
+    del written["seconds"]
+    content = {
+        CHECK: result.name,
+        "values": written["values"],
+        "claim": [written["epsilon"], written["delta"]],
+        "alpha": result.alpha,
+        "seed": result.seed,
+        "trials": trials,
+    }
+    with Journal.open(folder) as journal:
+        run = 0
+        while digest({**content, RUN: run}) in journal.entries:
+            run += 1
+        plain = {**written, "version": __version__}
+        journal.add({**content, RUN: run}, [plain], result.seconds)

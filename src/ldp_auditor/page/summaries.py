@@ -1,0 +1,323 @@
+"""A summary of every mechanism in one sentence, violations first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ldp_auditor.bounds import find_bound
+from ldp_auditor.page.markup import shown
+from ldp_auditor.page.points import Point, is_number, value_in_words, varied, words_of
+from ldp_auditor.results.check_result import CheckResult
+from ldp_auditor.results.violations import explained_by_chance
+
+VIOLATION, BROKEN, CHANCE, UNDECIDED, KEPT, NO_CLAIM = range(6)
+"""Kinds of summaries, the worst first."""
+
+TITLES = {
+    VIOLATION: "violation",
+    BROKEN: "broken by theory",
+    CHANCE: "within chance",
+    UNDECIDED: "no violation found",
+    KEPT: "keeps its promise",
+    NO_CLAIM: "promises nothing",
+}
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What was found about one mechanism."""
+
+    kind: int
+    name: str
+    sentence: str
+    """Goes on after the name."""
+
+
+def summary_of_audits(name: str, points: Sequence[Point]) -> Summary:
+    """Say what the audits of a mechanism found."""
+    broken = [point for point in points if point.violations]
+    promising = [point for point in points if point.claimed < math.inf]
+    by_theory = [point for point in promising if point.broken_by_theory]
+    if broken:
+        false_alarms = _false_alarms(promising)
+        if false_alarms:
+            return Summary(CHANCE, name, false_alarms)
+        return Summary(VIOLATION, name, _violation(points, broken))
+    if by_theory:
+        return Summary(BROKEN, name, _broken(promising, by_theory))
+    if not promising:
+        return Summary(NO_CLAIM, name, _nothing(points))
+    if any(point.first.worst_case_epsilon is None for point in promising):
+        words = f"no violation of {_promise(promising)} was found: {_reached(promising)}."
+        return Summary(UNDECIDED, name, words)
+    slack = max((p.claimed - (p.first.worst_case_epsilon or 0)) / p.claimed for p in promising)
+    rest = ""
+    if slack > 0.01 and _single(promising):
+        worst = promising[0].first.worst_case_epsilon
+        rest = f" Even its worst case is only {number(worst)}: the promise is not tight."
+    elif slack > 0.01:
+        rest = f" Up to {slack:.0%} of the promise is slack: even the worst case stays below it."
+    words = f"keeps its promise of {_promise(promising)}: {_reached(promising)}.{rest}"
+    return Summary(KEPT, name, words)
+
+
+def kind_of_point(point: Point, by_chance: bool) -> int:
+    """The kind of summary of one setting; `by_chance` is decided for the whole mechanism."""
+    if point.violations:
+        return CHANCE if by_chance else VIOLATION
+    if point.claimed == math.inf:
+        return NO_CLAIM
+    if point.broken_by_theory:
+        return BROKEN
+    return UNDECIDED if point.first.worst_case_epsilon is None else KEPT
+
+
+def summary_of_check(result: CheckResult) -> Summary:
+    """Say what a check found."""
+    claim = _claim(result.claim.epsilon, result.claim.delta)
+    if result.verdict == "violation":
+        best = result.best
+        words = (
+            f"breaks its promise of {claim}: an event that tells two inputs apart proves "
+            f"{'an infinite epsilon' if best.empirical_epsilon == math.inf else 'at least '}"
+            f"{'' if best.empirical_epsilon == math.inf else number(best.empirical_epsilon)} "
+            f"with {confidence(result.alpha)} confidence."
+        )
+        return Summary(VIOLATION, result.name, words)
+    words = f"no violation of {claim} was found"
+    if result.findings:
+        proven = _part_of(result.best.empirical_epsilon, result.claim.epsilon)
+        words += f"; the strongest event proves {proven}"
+    words += "."
+    likely = [(rate, excess) for rate, excess in result.power if excess < math.inf]
+    if likely:
+        rate, excess = min(likely, key=lambda row: row[1])
+        words += (
+            f" An excess of {excess:.2g} in an event of probability {rate:g} would have been "
+            "proven with a chance of 90%."
+        )
+    return Summary(UNDECIDED, result.name, words)
+
+
+def worst_of(verdicts: Sequence[Summary]) -> dict[str, int]:
+    """The worst verdict on every name: one may have been checked against several claims."""
+    worst: dict[str, int] = {}
+    for verdict in verdicts:
+        worst[verdict.name] = min(verdict.kind, worst.get(verdict.name, NO_CLAIM))
+    return worst
+
+
+def headline(verdicts: Sequence[Summary]) -> str:
+    """The whole page in one sentence."""
+    kinds = list(worst_of(verdicts).values())
+    proven, by_theory = kinds.count(VIOLATION), kinds.count(BROKEN)
+    broken, promising = proven + by_theory, len(kinds) - kinds.count(NO_CLAIM)
+    if not broken:
+        return _headline_without_violation(kinds)
+    how = f": {proven:,} proven by attack, {by_theory:,} by exact theory"
+    if not proven or not by_theory:
+        how = ", by exact theory" if by_theory else ""
+    if promising == 1:
+        return f"The mechanism breaks its privacy promise{how}."
+    if promising < len(kinds):
+        verb = "breaks" if broken == 1 else "break"
+        those = f"the {promising:,} mechanisms that make a privacy promise"
+        return f"{broken:,} of {those} {verb} it{how}."
+    verb = "breaks its" if broken == 1 else "break their"
+    return f"{broken:,} of {promising:,} mechanisms {verb} privacy promise{how}."
+
+
+def _headline_without_violation(kinds: Sequence[int]) -> str:
+    kept = kinds.count(KEPT)
+    promising = len(kinds) - kinds.count(NO_CLAIM)
+    if not promising:
+        return "Nothing was promised, so nothing could be broken."
+    if kinds.count(CHANCE) and kept + kinds.count(CHANCE) == promising:
+        return "The privacy promises hold; what was measured above them, chance explains."
+    if kept == promising:
+        return (
+            "The mechanism keeps its privacy promise."
+            if kept == 1
+            else f"All {kept} mechanisms that make a privacy promise keep it."
+        )
+    things = "mechanism" if promising == 1 else "mechanisms"
+    beyond = " beyond chance" if kinds.count(CHANCE) else ""
+    return f"No violation{beyond} was found in {promising} {things}."
+
+
+def _violation(points: Sequence[Point], broken: Sequence[Point]) -> str:
+    worst = max(broken, key=lambda p: max(r.empirical_epsilon for _, r in p.violations) - p.claimed)
+    _, result = max(worst.violations, key=lambda found: found[1].empirical_epsilon)
+    claim = _claim(result.claim.epsilon, result.claim.delta)
+    if _single(points):
+        words = f"breaks its promise of {claim}: "
+    else:
+        by_theory = [point for point in points if point.broken_by_theory]
+        many = f"in {_of(broken, points)} settings"
+        if _settings(by_theory) > _settings(broken):
+            proven = f"proven in {_settings(broken):,}"
+            many = f"in {_of(by_theory, points)} settings by exact theory, {proven}"
+        names = [name for name in varied(points) if name != "epsilon" or result.is_over_time]
+        where = f" and {words_of(worst.setting, names)}" if names else ""
+        words = f"breaks its promise {many}. At {claim}{where}, "
+    words += (
+        f"{attack_in_words(result.attack)} {_proves(result.bound)} at least "
+        f"{number(result.empirical_epsilon)} with {confidence(result.alpha)} confidence."
+    )
+    exact = result.worst_case_epsilon
+    if exact is not None and not worst.broken_by_theory:
+        words += (
+            f" Its exact worst case is {number(exact)}, so this is a false alarm, of which "
+            f"{result.alpha:g} in one may be expected, or the program deviates from the theory."
+        )
+    elif exact is not None:
+        words += f" Its exact worst case is {number(exact)}."
+    return words
+
+
+def _false_alarms(promising: Sequence[Point]) -> str:
+    """Words for violations that alpha explains where the exact worst case keeps the promise."""
+    known = all(p.first.worst_case_epsilon is not None for p in promising)
+    if not known or any(p.broken_by_theory for p in promising):
+        return ""
+    audits = sum(len(point.results) for point in promising)
+    count = sum(len(point.violations) for point in promising)
+    alpha = max(point.first.alpha for point in promising)
+    if not explained_by_chance(count, audits, alpha):
+        return ""
+    return (
+        f"was measured above its promise in {count:,} of {audits:,} audits, no more than chance "
+        f"explains: each is wrong with probability up to {alpha:g}. Its exact worst case keeps "
+        f"{_promise(promising)}: {_reached(promising)}."
+    )
+
+
+def _broken(promising: Sequence[Point], by_theory: Sequence[Point]) -> str:
+    worst = max(by_theory, key=lambda p: (p.first.worst_case_epsilon or 0) - p.claimed)
+    records = " for the records compared" if isinstance(worst.first.pair.first, tuple) else ""
+    claim, exact = _claim(worst.claimed, worst.first.claim.delta), worst.first.worst_case_epsilon
+    if _single(promising):
+        words = (
+            f"cannot keep its promise of {claim}{records}: its exact worst case is {number(exact)}."
+        )
+    else:
+        names = [
+            name for name in varied(promising) if name != "epsilon" or worst.first.is_over_time
+        ]
+        where = f" and {words_of(worst.setting, names)}" if names else ""
+        words = (
+            f"cannot keep its promise{records} in {_of(by_theory, promising)} settings. At {claim}"
+            f"{where}, its exact worst case is {number(exact)}."
+        )
+    return f"{words} No attack here proved it: {_reached(by_theory)}."
+
+
+def _nothing(points: Sequence[Point]) -> str:
+    best = max(points, key=lambda point: point.measured)
+    words = (
+        f"promises nothing; {attack_in_words(best.first.attack)} "
+        f"{_proves(best.first.bound)} an epsilon of at least {number(best.measured)}"
+    )
+    if best.first.worst_case_epsilon == math.inf:
+        words += ", and no finite epsilon holds"
+    return words + "."
+
+
+def _promise(points: Sequence[Point]) -> str:
+    """What was promised, over all settings."""
+    if len({(point.claimed, point.first.claim.delta) for point in points}) == 1:
+        claim = _claim(points[0].claimed, points[0].first.claim.delta)
+    else:
+        claims = sorted({point.claimed for point in points})
+        claim = f"epsilon = {value_in_words(claims[0])}"
+        if len(claims) > 1:
+            claim += f" to {value_in_words(claims[-1])}"
+    if _single(points):
+        return claim
+    spans = [
+        span
+        for name in varied(points)
+        if name not in ("epsilon", "pair") and (span := _span(points, name))
+    ]
+    inside = f" ({'; '.join(spans)})" if spans else ""
+    return f"{claim} in all {_settings(points):,} settings{inside}"
+
+
+def _span(points: Sequence[Point], name: str) -> str:
+    values = [point.setting.get(name) for point in points]
+    if not all(is_number(value) for value in values):
+        return ""
+    low, high = min(values), max(values)  # type: ignore[type-var]
+    both = words_of({name: low}, [name])
+    return f"{both} to {value_in_words(high)}"
+
+
+def _reached(points: Sequence[Point]) -> str:
+    """What every attack proves, the strongest first."""
+    attacks = dict.fromkeys(point.first.attack for point in points)
+    by_attack = {a: [p for p in points if p.first.attack == a] for a in attacks}
+    order = sorted(by_attack, key=lambda a: -max(p.measured / p.claimed for p in by_attack[a]))
+    parts = []
+    for place, attack in enumerate(order):
+        mine = by_attack[attack]
+        verb = _proves(mine[0].first.bound) if place == 0 else "reaches"
+        if len(mine) == 1:
+            amount = _part_of(mine[0].measured, mine[0].claimed, said=place > 0)
+        else:
+            shares = sorted(point.measured / point.claimed for point in mine)
+            low, high = (f"{share:.0%}" for share in (shares[0], shares[-1]))
+            amount = (low if low == high else f"{low} to {high}") + (" of it" if place == 0 else "")
+        parts.append(f"{attack_in_words(attack)} {verb} {amount}")
+    return "; ".join(parts)
+
+
+def _part_of(proven: float, claimed: float, said: bool = False) -> str:
+    """A proven epsilon beside the claim; with a claim of 1 it is the share as well."""
+    words = number(proven) + ("" if said else " of it")
+    return words if claimed == 1 or proven == 0 else f"{words} ({proven / claimed:.0%})"
+
+
+def attack_in_words(name: str) -> str:
+    """An attack in a sentence."""
+    return "the paper's attack" if name == "paper" else f"the {shown(name, 40)} attack"
+
+
+def _settings(points: Sequence[Point]) -> int:
+    return len({repr(point.setting) for point in points})
+
+
+def _of(some: Sequence[Point], points: Sequence[Point]) -> str:
+    """How many of the settings, in words."""
+    count, of = _settings(some), _settings(points)
+    return f"all {of:,}" if count == of else f"{count:,} of {of:,}"
+
+
+def _single(points: Sequence[Point]) -> bool:
+    return _settings(points) == 1
+
+
+def _claim(epsilon: float, delta: float) -> str:
+    words = f"epsilon = {value_in_words(epsilon)}"
+    return f"{words}, delta = {delta:g}" if delta else words
+
+
+def _proves(bound: str) -> str:
+    return "makes credible" if find_bound(bound).guarantee == "credible" else "proves"
+
+
+def confidence(alpha: float) -> str:
+    """The confidence in percent: 99%, 99.9%, and never a rounded 100%."""
+    return f"{100 * (1 - alpha):.15g}%" if alpha >= 1e-9 else f"1 - {alpha:g}"
+
+
+def number(value: float | None) -> str:
+    """A number for a sentence: three digits behind the point at most."""
+    if value is None:
+        return "unknown"
+    if value == math.inf:
+        return "infinite"
+    if value and (value < 0.001 or value >= 1e6):
+        return f"{value:.3g}"
+    return f"{value:.3f}"

@@ -1,0 +1,240 @@
+"""The result of an audit: every field declared once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from ldp_auditor.bounds import find_bound
+from ldp_auditor.core import Claim, Counts, InputPair, Rates, Verdict, verdict_on
+from ldp_auditor.errors import error_probability, require
+from ldp_auditor.results.fields import Plain, declared, option, plain_value, read_field
+from ldp_auditor.results.showing import Shown
+from ldp_auditor.results.violations import ViolationCount
+
+OVER_TIME, RECORDS, STOPPING = "many reports", "records", "trials auto"
+"""Parts of a result that only some audits have."""
+
+NOT_STORED = ("seconds",)
+"""What differs from run to run, and is kept apart in a journal."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditResult(Shown):
+    """What one audit found, with everything that is needed to repeat it."""
+
+    mechanism: str = declared("the protocol or the mechanism by its name")
+    epsilon: float = declared("claimed epsilon of one report; inf if nothing is claimed")
+    delta: float = declared("claimed delta of one report", default=0.0)
+    domain_size: int = declared("number k of values; of records, of the largest attribute", least=1)
+    pair: InputPair = declared("the two inputs that the attack tells apart")
+    options: Mapping[str, Any] = field(
+        default_factory=dict,
+        metadata={"meaning": "parameters of this protocol", "unit": "", "part": "", "least": 0},
+    )
+    reports: int = declared("reports of the same value by each user", least=1, default=1)
+    composition: str | None = declared(
+        "whether sums of reports were drawn from their `law`, or each was made (`simulate`)",
+        part=OVER_TIME,
+        default=None,
+    )
+    claimed_epsilon: float | None = declared(
+        "claimed epsilon of all reports together", part=OVER_TIME, default=None
+    )
+    claimed_delta: float | None = declared(
+        "claimed delta of all reports together", part=OVER_TIME, default=None
+    )
+    sequential_epsilon: float | None = declared(
+        "epsilon of sequential composition", part=OVER_TIME, default=None
+    )
+    sequential_delta: float | None = declared(
+        "delta of sequential composition", part=OVER_TIME, default=None
+    )
+    composed_delta: float | None = declared(
+        "delta at which the tight composition is told", part=OVER_TIME, default=None
+    )
+    composed_epsilon: float | None = declared(
+        "epsilon of the tight composition of independent reports", part=OVER_TIME, default=None
+    )
+    neighbours: str | None = declared(
+        "attributes in which the two records differ: `one`, `some` or `all`",
+        part=RECORDS,
+        default=None,
+    )
+    worst_case_one: float | None = declared(
+        "exact epsilon kept for records that differ in one attribute", part=RECORDS, default=None
+    )
+    holds_for_one: bool | None = declared(
+        "whether the claim holds for them", part=RECORDS, default=None
+    )
+    worst_case_all: float | None = declared(
+        "exact epsilon kept for records that differ in every attribute", part=RECORDS, default=None
+    )
+    holds_for_all: bool | None = declared(
+        "whether the claim holds for them", part=RECORDS, default=None
+    )
+    attack: str = declared("`paper` or `optimal`")
+    bound: str = declared("how counts became an epsilon")
+    alpha: float = declared("probability that the proven epsilon is wrong")
+    trials: int = declared("reports (over time: users) of each of the two inputs", least=1)
+    pilot_trials: int = declared(
+        "trials of each input spent on choosing the attack, on top of those counted", default=0
+    )
+    precision: float | None = declared(
+        "relative distance from what is reachable that was asked for", part=STOPPING, default=None
+    )
+    max_trials: int | None = declared("trials at most", part=STOPPING, default=None)
+    looks: int | None = declared("how often the counts were looked at", part=STOPPING, default=None)
+    true_positives: int = declared("reports of the first input attributed to it")
+    false_positives: int = declared("reports of the second input attributed to the first")
+    exact_true_positive_rate: float | None = declared(
+        "exact probability of a true positive, where known", default=None
+    )
+    exact_false_positive_rate: float | None = declared(
+        "exact probability of a false positive, where known", default=None
+    )
+    empirical_epsilon: float = declared(
+        "lower bound on epsilon that the counts prove at `alpha`", unit="nats"
+    )
+    attack_epsilon: float | None = declared(
+        "epsilon that this attack shows with unlimited trials, where known", unit="nats"
+    )
+    worst_case_epsilon: float | None = declared(
+        "exact smallest epsilon that is kept at the claimed delta, where known", unit="nats"
+    )
+    monte_carlo_limit: float = declared(
+        "largest epsilon that so many trials can prove", unit="nats", default=float("inf")
+    )
+    seed: int = declared("seed of all random numbers")
+    seconds: float = declared("how long it took", unit="s", default=0.0)
+
+    def __post_init__(self) -> None:
+        error_probability(self.alpha)
+        find_bound(self.bound)
+        _ = self.claim, self.counts  # these raise if they are unsound
+
+    @property
+    def claim(self) -> Claim:
+        """What is promised for all reports that were looked at."""
+        if self.claimed_epsilon is None:
+            return self.per_report
+        return Claim(self.claimed_epsilon, self.claimed_delta or 0.0)
+
+    @property
+    def per_report(self) -> Claim:
+        """What is promised for a single report."""
+        return Claim(self.epsilon, self.delta)
+
+    @property
+    def counts(self) -> Counts:
+        """True and false positives among the trials of each input."""
+        return Counts(self.trials, self.true_positives, self.false_positives)
+
+    @property
+    def exact_rates(self) -> Rates | None:
+        """Exact rates of true and false positives of the attack, where they are known."""
+        hit, alarm = self.exact_true_positive_rate, self.exact_false_positive_rate
+        return None if hit is None or alarm is None else Rates(hit, alarm)
+
+    @property
+    def is_over_time(self) -> bool:
+        """Whether users were followed over their reports, one or many."""
+        return self.composition is not None
+
+    @property
+    def verdict(self) -> Verdict:
+        """`violation` if the proven lower bound exceeds the claim; never "pass"."""
+        return verdict_on(self.claim, self.empirical_epsilon)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON; an infinite number becomes the string "inf"."""
+        parts = {
+            "": True,
+            OVER_TIME: self.is_over_time,
+            RECORDS: self.neighbours is not None,
+            STOPPING: self.precision is not None,
+        }
+        plain: dict[str, Any] = {}
+        for declaration in fields(self):
+            value = getattr(self, declaration.name)
+            if declaration.name == "options":
+                plain.update({name: plain_value(entry) for name, entry in value.items()})
+            elif parts[declaration.metadata["part"]]:
+                plain[declaration.name] = plain_value(value)
+            if declaration.name == "monte_carlo_limit":
+                plain["verdict"] = self.verdict
+        return plain
+
+    @classmethod
+    def from_dict(cls, plain: Plain) -> AuditResult:
+        """Read what `to_dict` wrote, or raise; results of version 0.1 are read too."""
+        given = {f.name: read_field(plain, f) for f in fields(cls) if f.name != "options"}
+        own = {*given, "options", "verdict", "version", "key"}
+        options = {name: option(value) for name, value in plain.items() if name not in own}
+        result = cls(**given, options=options)
+        said = plain.get("verdict", result.verdict)
+        require(
+            said == result.verdict,
+            f"its verdict {str(said)[:40]!r} does not follow from its numbers",
+        )
+        return result
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return the row of the tidy table."""
+        return [row_of(self)]
+
+    def to_store(self, version: str) -> dict[str, Any]:
+        """Return the very values that a journal gives back, with the version that made them."""
+        told = {name: v for name, v in self.to_dict().items() if name not in NOT_STORED}
+        stored: dict[str, Any] = json.loads(json.dumps({**told, "version": version}))
+        return stored
+
+
+class AuditResults(tuple[AuditResult, ...], Shown):
+    """Results of one audit or of several, in order."""
+
+    __slots__ = ()
+
+    @property
+    def violations(self) -> ViolationCount:
+        """How many of the audits found a violation."""
+        return ViolationCount.of_results(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {"results": [result.to_dict() for result in self], **self.violations.to_dict()}
+
+    @classmethod
+    def from_dict(cls, plain: Plain) -> AuditResults:
+        """Read what `to_dict` wrote, or raise."""
+        results = plain.get("results")
+        require(isinstance(results, list), f"results must be a list, got {str(results)[:40]!r}")
+        return cls(AuditResult.from_dict(result) for result in results or [])
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return the rows of the tidy table."""
+        return [row_of(result) for result in self]
+
+
+def row_of(result: AuditResult) -> dict[str, Any]:
+    """Return a result as a row of the tidy table: every field, whatever the audit."""
+    row: dict[str, Any] = {}
+    for declaration in fields(AuditResult):
+        value = getattr(result, declaration.name)
+        if declaration.name == "options":
+            row.update({name: column_value(entry) for name, entry in value.items()})
+        else:
+            row[declaration.name] = column_value(value)
+    row["verdict"] = result.verdict
+    return row
+
+
+def column_value(value: Any) -> Any:
+    """Return a value that fits a column: lists of numbers become words."""
+    if isinstance(value, InputPair):
+        value = (value.first, value.second)
+    if isinstance(value, tuple | list):
+        return " ".join(str(list(v) if isinstance(v, tuple) else v) for v in value)
+    return value

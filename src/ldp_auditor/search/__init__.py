@@ -1,1 +1,0 @@
-"""Find an event that tells inputs apart, in reports of any kind."""
