@@ -26,7 +26,8 @@ def test_results_of_every_command_make_a_page(tmp_path: Path) -> None:
     common = ("--domain-size", "5", "--trials", "2000", "--out", str(results))
     assert run("audit", "OUE", "--epsilon", "1", *common).returncode == 0
     figure = ("--figure", str(tmp_path / "figure.png"), "--attack", "both")
-    assert run("compare", "GRR", "SS", "LHO", "--epsilon", "2", *common, *figure).returncode == 0
+    assert run("compare", "GRR", "SS", "--epsilon", "2", *common, *figure).returncode == 0
+    assert run("audit", "LHO", *common).returncode == 0  # without a claim
     grid = tmp_path / "grid.toml"
     grid.write_text(
         'trials = 2000\n[[grid]]\nprotocol = "GM"\nepsilon = [0.5, 1]\ndomain_size = 5\n'

@@ -61,7 +61,7 @@ def test_a_pipe_gets_no_colour_and_full_width(
 
 def test_the_evidence_of_a_check_is_red_and_its_command_whole(tmp_path: Path) -> None:
     (tmp_path / "nowhere_else.py").write_text("def tell(value):\n    return value\n")
-    command = "check nowhere_else:tell --epsilon 1 --values 0,1 --trials 1e4"
+    command = "check nowhere_else:tell --epsilon 1 --values 0,1 --trials 1e4 --no-learn"
     variables = {"PYTHONPATH": str(tmp_path)}
     shown, code = run_on_terminal(*command.split(), columns=40, variables=variables)
     assert code == 1

@@ -23,6 +23,7 @@ from ldp_auditor.cli.output import (
     EXIT_INTERRUPTED,
     EXIT_NO_VIOLATION,
     fail,
+    flush_errors,
     say,
     show_remarks,
     tell,
@@ -105,4 +106,5 @@ def main() -> None:
     if code == EXIT_INTERRUPTED:  # typer turns Ctrl-C within a command into this code
         tell("ldp-auditor: interrupted")
         os._exit(EXIT_INTERRUPTED)  # an ordinary exit would wait for threads to finish their piece
+    flush_errors()
     sys.exit(code if isinstance(code, int) else EXIT_NO_VIOLATION)

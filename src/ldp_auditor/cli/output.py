@@ -47,7 +47,7 @@ def say(text: str) -> None:
     try:
         print(text, flush=True)
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left in the buffer goes nowhere
+        discard(1)
         if not isinstance(error, BrokenPipeError):
             fail(f"cannot write the output: {error}")
 
@@ -109,11 +109,28 @@ def tell(message: str) -> None:
     """Print a line on standard error, on a terminal cut at words; if nobody reads it, go on."""
     if sys.stderr is None:  # it was closed
         return
-    with contextlib.suppress(OSError):
+    try:
         if sys.stderr.isatty():
             width = os.get_terminal_size(sys.stderr.fileno()).columns or 80
             message = textwrap.fill(message, width, break_long_words=False, break_on_hyphens=False)
         print(message, file=sys.stderr, flush=True)
+    except OSError:
+        discard(2)
+
+
+def discard(descriptor: int) -> None:
+    """Send what is left in the buffer of a standard stream nowhere; else Python exits with 120."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
+
+
+def flush_errors() -> None:
+    """Write what a progress bar left for standard error, if anybody reads it."""
+    with contextlib.suppress(ValueError):
+        try:
+            if sys.stderr is not None:
+                sys.stderr.flush()
+        except OSError:
+            discard(2)
 
 
 DEBUG = "LDP_AUDITOR_DEBUG"
