@@ -78,18 +78,15 @@ class InputPair:
         )
 
     @classmethod
-    def of(cls, pair: InputPair | tuple[Any, Any] | None, mechanism: Mechanism) -> InputPair:
-        """Take a pair as it is, make one of two values, or take the mechanism's `default_pair`."""
-        if pair is None:
-            pair = getattr(mechanism, "default_pair", FIRST_TWO_VALUES)
+    def of(cls, pair: InputPair | tuple[Any, Any]) -> InputPair:
+        """Take a pair as it is, or make one of two inputs."""
         if isinstance(pair, InputPair):
             return pair
         require(len(pair) == 2, f"a pair has two inputs, got {pair!r}", argument="pair")
         return cls(*pair)
 
-    def check(self, mechanism: Mechanism) -> None:
-        """Raise unless both inputs lie in the mechanism's domain."""
-        sizes: Record | None = getattr(mechanism, "domain_sizes", None)
+    def check(self, mechanism: Mechanism, sizes: Record | None = None) -> None:
+        """Raise unless both inputs lie in the mechanism's domain, or are records of such sizes."""
         for given in (self.first, self.second):
             if sizes is None:
                 require(
@@ -194,22 +191,6 @@ class Mechanism(Protocol):
 
     def privatize(self, value: Any, n: int, rng: Generator) -> Reports:
         """Return `n` independent reports of `value`."""
-        ...
-
-
-class GuessableMechanism(Mechanism, Protocol):
-    """A mechanism that brings the paper's attack along."""
-
-    def guess(self, reports: Reports, rng: Generator) -> Values:
-        """Return the attacker's guess of the input behind every report."""
-        ...
-
-
-class LikelihoodMechanism(Mechanism, Protocol):
-    """A mechanism that knows how likely a report is under each input."""
-
-    def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats:
-        """Return ln P(report | first) - ln P(report | second) for every report."""
         ...
 
 

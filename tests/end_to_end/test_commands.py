@@ -11,7 +11,7 @@ import pytest
 
 from ldp_auditor import audit, mechanisms
 from tests.end_to_end.command import EXECUTABLE, in_session, run, run_fresh, run_json
-from tests.protocols import NAMES
+from tests.protocols import OURS
 
 KEYS = {
     "mechanism",
@@ -51,7 +51,7 @@ def test_command_and_python_agree_for_any_number_of_workers() -> None:
     assert counts == {(python.true_positives, python.false_positives)}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", OURS)
 def test_workers_do_not_change_the_counts(name: str) -> None:
     epsilon = None if mechanisms.find(name).promises_nothing else 0.9
     first, second = (
@@ -78,7 +78,7 @@ def test_violation_has_its_own_exit_code() -> None:
 def test_compare_draws_tables_and_figures(tmp_path: Path) -> None:
     done = run("compare", "--epsilon", "2", "--domain-size", "5", "--trials", "1e4", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert all(name in done.stdout for name in NAMES)
+    assert all(name in done.stdout for name in OURS)
     assert "GM was left out: GM is defined for epsilon <= 1 only" in done.stdout
     assert (tmp_path / "compare.png").read_bytes().startswith(b"\x89PNG")
     assert done.stderr.strip() == "figure written to compare.png"

@@ -8,7 +8,7 @@ from numpy.random import default_rng
 
 from ldp_auditor import Counts, mechanisms
 from ldp_auditor.bounds import BOUNDS
-from tests.protocols import make
+from tests.protocols import make, rates_of
 from tests.statistical.evidence import at_most
 
 REPLICATIONS = 2000
@@ -34,7 +34,7 @@ def test_coverage(
 ) -> None:
     """Null hypothesis: the bound exceeds the attack's exact epsilon with probability <= alpha."""
     protocol = make(name, epsilon, domain_size)
-    rates = protocol.guess_rates()
+    rates = rates_of(protocol)
     truth = rates.epsilon(protocol.delta)
     rng = default_rng(4)
     hits = rng.binomial(trials, rates.true_positive, REPLICATIONS)
@@ -65,4 +65,4 @@ def test_correct_protocols_are_not_called_broken() -> None:
         for seed in range(400)
     )
     assert at_most(alarms, 400, 0.05)
-    assert mechanisms.make("GRR", epsilon=1.0, domain_size=3).guess_rates().epsilon(0) <= 1 + 1e-12
+    assert rates_of(mechanisms.make("GRR", epsilon=1.0, domain_size=3)).epsilon(0) <= 1 + 1e-12

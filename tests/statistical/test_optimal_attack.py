@@ -14,14 +14,14 @@ from ldp_auditor import Claim, Counts, InputPair, audit, mechanisms
 from ldp_auditor.audits.plan import AuditPlan
 from ldp_auditor.audits.run import fit_attack, run
 from ldp_auditor.core import Floats, Reports
-from tests.protocols import make, names_at
+from tests.protocols import WITH_LAW, make, names_at
 from tests.statistical.evidence import agrees
 
 TRIALS = 100_000
 
 
 @pytest.mark.parametrize("domain_size", [2, 25, 70])
-@pytest.mark.parametrize(("name", "epsilon"), names_at([0.3, 1.0, 4.0]))
+@pytest.mark.parametrize(("name", "epsilon"), names_at([0.3, 1.0, 4.0], WITH_LAW))
 def test_rates(name: str, epsilon: float, domain_size: int) -> None:
     pair = InputPair(domain_size - 1, 0)
     plan = AuditPlan(

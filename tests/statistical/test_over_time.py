@@ -16,8 +16,9 @@ from ldp_auditor.audits.many_reports import Accumulated, Tally
 from ldp_auditor.audits.run import fit_attack, run
 from ldp_auditor.core import Counts, Floats
 from ldp_auditor.mechanisms import FrequencyOracle
+from ldp_auditor.mechanisms.capabilities import AddsScores, DrawsSums, default_pair
 from ldp_auditor.mechanisms.kernels.noise import draw_laplace_sums
-from tests.protocols import NAMES
+from tests.protocols import NAMES, find
 from tests.statistical.evidence import FALSE_ALARM, agrees
 
 TRIALS = 20_000
@@ -33,10 +34,10 @@ MEMOIZED: dict[str, dict[str, Any]] = {
     **{f"Memo[{name}]": {"epsilon": 0.9} for name in ("GRR", "SS", "OUE", "OLH", "SHE", "AGM")},
 }
 FRESH: dict[str, dict[str, Any]] = {
-    name: {} if mechanisms.find(name).promises_nothing else {"epsilon": 0.9} for name in NAMES
+    name: {} if find(name).promises_nothing else {"epsilon": 0.9} for name in NAMES
 }
 ALL = {**FRESH, **MEMOIZED}
-WITH_A_LAW = [name for name in ALL if getattr(mechanisms.find(name), "add_sums", None)]
+WITH_A_LAW = [name for name in ALL if issubclass(find(name), DrawsSums)]
 
 
 def protocol_of(name: str, domain_size: int) -> FrequencyOracle:
@@ -55,7 +56,7 @@ def study_of(
     protocol = protocol_of(name, domain_size)
     plan = AuditPlan(
         mechanism=protocol,
-        pair=InputPair.of(None, protocol),
+        pair=default_pair(protocol),
         attack=attack,
         trials=TRIALS,
         seed=seed,
@@ -150,6 +151,7 @@ def test_memos_are_kept(name: str) -> None:
     halves = []
     for _ in range(2):
         totals = np.zeros((2000, protocol.score_columns))
+        assert isinstance(protocol, AddsScores)
         protocol.add_scores(protocol.collect(users, 300, rng), totals)
         halves.append(totals[:, 0])
     assert stats.pearsonr(*halves).statistic > 0.9
@@ -161,7 +163,7 @@ def test_measured_loss_stays_below_both_guarantees(name: str) -> None:
     protocol = protocol_of(name, 5)
     plan = AuditPlan(
         mechanism=protocol,
-        pair=InputPair.of(None, protocol),
+        pair=default_pair(protocol),
         attack="optimal",
         trials=50_000,
         alpha=FALSE_ALARM,

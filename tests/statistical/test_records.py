@@ -7,7 +7,7 @@ import pytest
 from ldp_auditor import AuditPlan, mechanisms
 from ldp_auditor.audits.run import fit_attack, run
 from ldp_auditor.mechanisms import RecordMechanism
-from tests.protocols import NAMES
+from tests.protocols import NAMES, find
 from tests.statistical.evidence import FALSE_ALARM, agrees
 from tests.unit.test_records import FIVE
 
@@ -44,7 +44,7 @@ def test_fake_data(name: str, sizes: tuple[int, ...], relation: str, attack: str
 @pytest.mark.parametrize("name", NAMES)
 def test_combinations(combinator: str, name: str, relation: str, attack: str) -> None:
     """Null hypothesis: counts are binomial with the exact rates."""
-    epsilon = None if mechanisms.find(name).promises_nothing else 0.9
+    epsilon = None if find(name).promises_nothing else 0.9
     mechanism = mechanisms.make(f"{combinator}[{name}]", epsilon=epsilon, domain_sizes=(3, 70))
     assert check(mechanism, relation, attack, seed=6)
 

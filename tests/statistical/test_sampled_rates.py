@@ -6,7 +6,7 @@ import pytest
 
 from ldp_auditor import AuditPlan, InputPair, mechanisms
 from ldp_auditor.audits.run import run
-from tests.protocols import NAMES, make, names_at
+from tests.protocols import WITH_RATES, make, names_at, rates_of
 from tests.statistical.evidence import agrees
 
 TRIALS = 100_000
@@ -14,12 +14,12 @@ DELTA_AT = {0.2: 1e-7, 1.0: 1e-5, 4.0: 1e-3}
 
 
 @pytest.mark.parametrize("domain_size", [2, 3, 25, 70])
-@pytest.mark.parametrize(("name", "epsilon"), names_at(DELTA_AT))
+@pytest.mark.parametrize(("name", "epsilon"), names_at(DELTA_AT, WITH_RATES))
 def test_rates(name: str, epsilon: float, domain_size: int) -> None:
     protocol = make(name, epsilon, domain_size, DELTA_AT[epsilon])
     pair = InputPair(domain_size - 1, 0)
     counts = run(AuditPlan(mechanism=protocol, pair=pair, trials=TRIALS, seed=2024))[0].counts
-    rates = protocol.guess_rates()
+    rates = rates_of(protocol, pair)
     assert agrees(counts.true_positives, TRIALS, rates.true_positive)
     assert agrees(counts.false_positives, TRIALS, rates.false_positive)
 
@@ -28,15 +28,15 @@ def test_rates(name: str, epsilon: float, domain_size: int) -> None:
 def test_rates_of_hashing_only(g: int) -> None:
     protocol = mechanisms.make("LHO", domain_size=100, hash_range=g)
     counts = run(AuditPlan(mechanism=protocol, trials=TRIALS, seed=7))[0].counts
-    rates = protocol.guess_rates()
+    rates = rates_of(protocol)
     assert agrees(counts.true_positives, TRIALS, rates.true_positive)
     assert agrees(counts.false_positives, TRIALS, rates.false_positive)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", WITH_RATES)
 def test_rates_in_a_domain_of_a_thousand(name: str) -> None:
     protocol = make(name, 1.0, 1000)
     counts = run(AuditPlan(mechanism=protocol, trials=10_000, seed=3))[0].counts
-    rates = protocol.guess_rates()
+    rates = rates_of(protocol)
     assert agrees(counts.true_positives, 10_000, rates.true_positive)
     assert agrees(counts.false_positives, 10_000, rates.false_positive)

@@ -16,7 +16,7 @@ from ldp_auditor.mechanisms.memoized_bits import MemoizedBits
 from ldp_auditor.mechanisms.memoized_values import LGRR, LOLOHA, MemoizedChoice
 from ldp_auditor.theory.enumeration import compositions
 from tests.enumeration import best_total_probability, bits_law
-from tests.protocols import NAMES
+from tests.protocols import NAMES, find
 
 PAIR = InputPair(0, 1)
 CHAINS = ("L-SUE", "L-OSUE", "L-OUE", "L-SOUE")
@@ -304,7 +304,7 @@ def test_loss_approaches_its_limit_and_never_exceeds_it(
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_report_repeated_for_ever_tells_no_more(name: str) -> None:
-    epsilon = None if mechanisms.find(name).promises_nothing else 0.9
+    epsilon = None if find(name).promises_nothing else 0.9
     plain = mechanisms.make(name, epsilon=epsilon, domain_size=6)
     memo = mechanisms.make(f"Memo[{name}]", epsilon=epsilon, domain_size=6)
     assert memo.name == f"Memo[{name}]"

@@ -21,13 +21,11 @@ from ldp_auditor.theory.guessing import (
 )
 from ldp_auditor.theory.loss_law import ClippedLaplaceLaw, DiscreteLaw, OneLevelLaw
 from tests.enumeration import best_total_probability, enumerated_law
-from tests.protocols import NAMES, law_of, make, names_at
+from tests.protocols import NAMES, OURS, WITH_LAW, find, law_of, make, names_at
 
 PAIR = InputPair(0, 1)
 INDEPENDENT = [
-    name
-    for name in NAMES
-    if issubclass(mechanisms.find(name), SupportOracle) and name not in ("SS", "LHO")
+    name for name in NAMES if issubclass(find(name), SupportOracle) and name not in ("SS", "LHO")
 ]
 
 
@@ -157,7 +155,7 @@ def test_many_laplace_variables_are_nearly_normal() -> None:
     assert laplace.true_positive == pytest.approx(normal.true_positive, rel=1e-3)
 
 
-@pytest.mark.parametrize(("name", "epsilon"), names_at([0.5, 2.0]))
+@pytest.mark.parametrize(("name", "epsilon"), names_at([0.5, 2.0], WITH_LAW))
 def test_one_report_is_the_single_report(name: str, epsilon: float) -> None:
     protocol = make(name, epsilon, 7)
     assert protocol.guess_rates_over(PAIR, 1) == protocol.guess_rates(PAIR)
@@ -186,18 +184,17 @@ def test_sum_of_levels_agrees_with_enumeration(reports: int) -> None:
 
 
 @pytest.mark.parametrize("reports", [2, 40, 300])
-@pytest.mark.parametrize(("name", "epsilon"), names_at([0.25, 1.0]))
+@pytest.mark.parametrize(("name", "epsilon"), names_at([0.25, 1.0], WITH_LAW))
 def test_laws_agree_with_the_accountant(name: str, epsilon: float, reports: int) -> None:
     """Two ways to the composed epsilon: our exact law, and dp-accounting's rounded one."""
     protocol = make(name, epsilon, 25)
     law = protocol.loss_law_over(PAIR, reports)
-    assert law is not None
+    assert law is not None or name not in OURS
     for delta in (1e-3, 1e-5, 1e-8):
-        exact = law.epsilon(delta)
         tight = protocol.composed_epsilon(PAIR, reports, delta)
-        if name == "LHO":
-            assert tight is None
-        else:
+        assert (tight is None) == (name == "LHO") or name not in OURS
+        if law is not None and tight is not None:
+            exact = law.epsilon(delta)
             assert tight == pytest.approx(exact, rel=2e-5, abs=1e-4)
 
 

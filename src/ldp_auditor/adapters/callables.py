@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import ast
-import importlib
 import inspect
-import os
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +12,7 @@ from numpy.random import Generator
 
 from ldp_auditor.adapters.randomizer import Randomizer
 from ldp_auditor.errors import AuditError, require
+from ldp_auditor.mechanisms.outside import import_named
 
 METHODS = ("privatize", "privatise", "randomize", "randomise", "sample", "perturb")
 """Methods that are looked for on an object that cannot be called itself."""
@@ -118,15 +116,7 @@ def find_object(name: str) -> Any:
         f"a target is written package.module:function or package.module:Class(arguments), "
         f"got {name!r}",
     )
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
-    try:
-        module = importlib.import_module(module_name)
-    except Exception as error:
-        raise AuditError(
-            f"cannot import {module_name!r}: {type(error).__name__}: {error}"
-        ) from error
-    return _evaluate(expression, module)
+    return _evaluate(expression, import_named(module_name))
 
 
 def _evaluate(expression: str, module: Any) -> Any:

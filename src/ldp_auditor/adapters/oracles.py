@@ -19,7 +19,7 @@ from numpy.random import Generator
 from ldp_auditor.adapters import AdapterTarget, find
 from ldp_auditor.core import Reports
 from ldp_auditor.errors import AuditError, require
-from ldp_auditor.mechanisms.independent_support import IndependentSupport
+from ldp_auditor.mechanisms.independent_support import FreshSupport
 from ldp_auditor.mechanisms.kernels.bits import words_for
 from ldp_auditor.mechanisms.kernels.xoshiro import Words
 from ldp_auditor.portable_math import exp
@@ -46,7 +46,7 @@ BEHAVIOUR: Mapping[tuple[str, str], Callable[[float, float], tuple[float, float]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ForeignUnaryEncoding(IndependentSupport, listed=False):
+class ForeignUnaryEncoding(FreshSupport, listed=False):
     """A unary encoding of a foreign package, `package:SUE` or `package:OUE`."""
 
     summary = "unary encoding of a foreign package"

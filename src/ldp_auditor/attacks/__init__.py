@@ -9,15 +9,14 @@ from ldp_auditor.attacks.optimal import OptimalAttack
 from ldp_auditor.attacks.paper import PaperAttack
 from ldp_auditor.core import Attack, Goal, InputPair, Mechanism
 from ldp_auditor.errors import require
+from ldp_auditor.mechanisms.capabilities import needed
 
 
 class AttackKind(Protocol):
     """A kind of attack, before it is fitted to a mechanism."""
 
-    needs: ClassVar[str]
-    """Method that the mechanism must have."""
-    remedy: ClassVar[str]
-    """What that method does."""
+    needs: ClassVar[type]
+    """Capability that the mechanism must have."""
 
     @classmethod
     def prepare(cls, mechanism: Any, pair: InputPair, goal: Goal) -> Attack:
@@ -36,9 +35,5 @@ def find_attack(name: str, mechanism: Mechanism) -> type[AttackKind]:
         argument="attack",
     )
     kind = ATTACKS[name]
-    require(
-        hasattr(mechanism, kind.needs.partition("(")[0]),
-        f"{mechanism.name} has no method {kind.needs}, which the attack {name!r} needs: "
-        f"{kind.remedy}",
-    )
+    needed(mechanism, kind.needs, f"the attack {name!r}")
     return kind

@@ -17,8 +17,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from ldp_auditor.core import Counts, Floats, Goal, InputPair, LikelihoodMechanism, Rates, Reports
+from ldp_auditor.core import Counts, Floats, Goal, InputPair, Rates, Reports
 from ldp_auditor.errors import require
+from ldp_auditor.mechanisms.capabilities import KnowsLikelihood, loss_law_of
 from ldp_auditor.theory.loss_law import DISTINCT, LossLaw
 
 PILOT_SHARE = 0.05
@@ -44,10 +45,9 @@ from processor to processor.
 class OptimalAttack:
     """Accuses the pair's first value of the reports whose log-likelihood ratio is large."""
 
-    needs: ClassVar[str] = "log_likelihood_ratio(reports, pair)"
-    remedy: ClassVar[str] = "it returns ln P(report | first) - ln P(report | second)"
+    needs: ClassVar[type] = KnowsLikelihood
 
-    mechanism: LikelihoodMechanism
+    mechanism: Any
     pair: InputPair
     threshold: float
     law: LossLaw | None = None
@@ -56,7 +56,7 @@ class OptimalAttack:
     @classmethod
     def prepare(cls, mechanism: Any, pair: InputPair, goal: Goal) -> OptimalAttack:
         """Choose the threshold that is expected to prove the most."""
-        law: LossLaw | None = mechanism.loss_law(pair) if hasattr(mechanism, "loss_law") else None
+        law = loss_law_of(mechanism, pair)
         if law is not None:
             return cls(mechanism, pair, best_exact_threshold(law, goal), law)
         n = min(math.ceil(PILOT_SHARE * goal.trials), MOST_PILOT_TRIALS)
@@ -79,7 +79,7 @@ class OptimalAttack:
         return None if self.law is None else self.law.rates(self.threshold)
 
 
-def ratios(mechanism: LikelihoodMechanism, reports: Reports, pair: InputPair) -> Floats:
+def ratios(mechanism: Any, reports: Reports, pair: InputPair) -> Floats:
     """Return the mechanism's log-likelihood ratios, or raise if they are none."""
     values = np.asarray(mechanism.log_likelihood_ratio(reports, pair), dtype=np.float64)
     require(

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from ldp_auditor.core import Goal, GuessableMechanism, InputPair, Rates, Reports
+from ldp_auditor.core import Goal, InputPair, Rates, Reports
 from ldp_auditor.errors import require
+from ldp_auditor.mechanisms.capabilities import Guesses, KnowsRates
 
 
 @dataclass(frozen=True)
 class PaperAttack:
     """Accuses the pair's first value of exactly the reports whose guess it is."""
 
-    needs: ClassVar[str] = "guess(reports, rng)"
-    remedy: ClassVar[str] = "it returns the value that each report most likely came from"
+    needs: ClassVar[type] = Guesses
     pilot_trials: ClassVar[int] = 0
 
-    mechanism: GuessableMechanism
+    mechanism: Any
     pair: InputPair
 
     @classmethod
-    def prepare(cls, mechanism: GuessableMechanism, pair: InputPair, goal: Goal) -> PaperAttack:
+    def prepare(cls, mechanism: Any, pair: InputPair, goal: Goal) -> PaperAttack:
         """Take the attack as it is; it needs no choice."""
         return cls(mechanism, pair)
 
@@ -50,7 +49,5 @@ class PaperAttack:
 
     def rates(self) -> Rates | None:
         """The mechanism's `guess_rates`, where it knows them."""
-        exact: Callable[[InputPair], Rates | None] | None = getattr(
-            self.mechanism, "guess_rates", None
-        )
-        return None if exact is None else exact(self.pair)
+        knows = isinstance(self.mechanism, KnowsRates)
+        return self.mechanism.guess_rates(self.pair) if knows else None

@@ -19,10 +19,11 @@ from ldp_auditor.audits.interface import Pair, Trials, plan_audit
 from ldp_auditor.audits.plan import AuditPlan
 from ldp_auditor.audits.run import run
 from ldp_auditor.audits.stopping import MOST_TRIALS
-from ldp_auditor.core import Claim, Counts, Goal, InputPair, Mechanism, Rates, Reports
+from ldp_auditor.core import Claim, Counts, Goal, Mechanism, Reports
 from ldp_auditor.errors import AuditError, require, whole_number
 from ldp_auditor.execution.contract import Engine
 from ldp_auditor.execution.engines import open_engine
+from ldp_auditor.mechanisms.capabilities import KnowsLossLaw, KnowsRates, needed
 from ldp_auditor.results.audit_result import AuditResults
 from ldp_auditor.results.fields import Plain
 from ldp_auditor.results.journal import Journal
@@ -201,10 +202,8 @@ def explain_plan(
         f"the gap of {plan.mechanism.name} cannot be accounted for: it keeps no finite epsilon; "
         "audit measures it",
     )
-    rates: Callable[[InputPair], Rates | None] | None
-    rates = getattr(look.mechanism, "guess_rates", None)
     require(
-        rates is None or rates(look.pair) is not None,
+        needed(look.mechanism, KnowsRates, "explain").guess_rates(look.pair) is not None,
         f"the exact rates of the paper's attack on so many reports of {plan.mechanism.name} are "
         "not known here, so that its gap cannot be accounted for; audit measures it",
     )
@@ -225,6 +224,7 @@ def known_law(plan: AuditPlan) -> tuple[AuditPlan, LossLaw]:
         "run it once for each, or audit them all",
         argument="reports",
     )
+    needed(plan.mechanism, KnowsLossLaw, "the account of its loss (explain, profile)")
     (look,) = plan.looks
     law = look.loss_law
     if law is None:

@@ -6,17 +6,17 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from ldp_auditor import mechanisms
+from ldp_auditor import adapters, mechanisms
 from ldp_auditor.adapters.oracles import foreign_oracle
 from ldp_auditor.audits.chunks import Progress
 from ldp_auditor.audits.plan import AuditPlan
 from ldp_auditor.audits.run import run
 from ldp_auditor.audits.stopping import Stopping
 from ldp_auditor.core import InputPair, Mechanism
-from ldp_auditor.errors import AuditError, require
+from ldp_auditor.errors import require
 from ldp_auditor.execution.contract import Engine
 from ldp_auditor.execution.engines import open_engine
-from ldp_auditor.mechanisms import RecordMechanism
+from ldp_auditor.mechanisms.capabilities import TakesRecords, default_pair, needed
 from ldp_auditor.results.audit_result import AuditResult, AuditResults
 from ldp_auditor.results.folder import results_folder
 
@@ -167,7 +167,7 @@ def plan_audit(
     )
     return AuditPlan(
         mechanism=made,
-        pair=InputPair.of(pair, made),
+        pair=default_pair(made) if pair is None else InputPair.of(pair),
         attack=attack,
         bound=bound,
         alpha=alpha,
@@ -194,31 +194,34 @@ def _trials(trials: Trials, precision: float | None, max_trials: int | None) -> 
 
 
 def make_mechanism(name: str, **settings: Any) -> Any:
-    """Make the protocol of that name, or the mechanism of a foreign package, `pure-ldp:OUE`.
+    """Make the protocol of that name: ours, of a file, `my_file:HR`, or foreign, `pure-ldp:OUE`.
 
     `settings` are epsilon, domain_size and delta, None for a default, and options of its own.
     """
-    return (foreign_oracle if ":" in name else mechanisms.make)(name, **settings)
+    return (foreign_oracle if _is_foreign(name) else mechanisms.make)(name, **settings)
+
+
+def _is_foreign(name: str) -> bool:
+    """Tell whether a name with a colon is that of an adapter; others are files of one's own."""
+    return ":" in name.partition("[")[0] and adapters.find(name) is not None
 
 
 def option_types(name: str) -> Mapping[str, type]:
     """Names and types of the options that the protocol or foreign mechanism has of its own."""
-    if ":" in name:
+    if _is_foreign(name):
         return {}
-    types = mechanisms.find(name).option_types()
+    types = mechanisms.find(name, outside=True).option_types()
     return {"epsilon_1": float, **types} if "epsilon_infinity" in types else types
 
 
 def _neighbours(mechanism: Mechanism, relation: str | None, attribute: int | None) -> InputPair:
     """Return two records of a mechanism that differ as asked for."""
-    if not isinstance(mechanism, RecordMechanism):
-        raise AuditError(
-            f"neighbours are for records; {mechanism.name} has one attribute", argument="neighbours"
-        )
+    records = needed(mechanism, TakesRecords, "--neighbours", argument="neighbours")
     relation = relation or ("all" if attribute is None else "one")
     require(
         relation == "one" or attribute is None,
         "an attribute is for records that differ in one attribute; drop it or ask for one",
         argument="attribute",
     )
-    return mechanism.neighbours(relation, attribute or 0)
+    pair: InputPair = records.neighbours(relation, attribute or 0)
+    return pair

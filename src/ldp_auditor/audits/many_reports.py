@@ -17,7 +17,16 @@ from numpy.random import Generator
 
 from ldp_auditor.core import Claim, Floats, InputPair, Mechanism, Rates, Values
 from ldp_auditor.errors import require
-from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle, Users
+from ldp_auditor.mechanisms.capabilities import (
+    AddsRatios,
+    AddsScores,
+    DrawsSums,
+    HasOptions,
+    KnowsRatioOfSums,
+    RemembersUsers,
+    needed,
+)
+from ldp_auditor.mechanisms.frequency_oracle import Users
 from ldp_auditor.mechanisms.kernels.scores import choose_best
 from ldp_auditor.mechanisms.kernels.xoshiro import fresh_stream
 from ldp_auditor.theory.loss_law import LossLaw
@@ -36,7 +45,7 @@ MOST_USERS = 2**13
 class Tally:
     """How the reports of a user are added up for an attack."""
 
-    protocol: FrequencyOracle
+    protocol: RemembersUsers
     pair: InputPair
     by_scores: bool
     """Whether the scores are added, or the log-likelihood ratios."""
@@ -46,20 +55,20 @@ class Tally:
     @classmethod
     def of(cls, protocol: Mechanism, pair: InputPair, attack: str, composition: str) -> Tally:
         """Find out how an attack adds up the reports of a protocol."""
-        require(
-            isinstance(protocol, FrequencyOracle),
-            f"{protocol.name} cannot be followed over many reports; that takes a protocol for one "
-            "attribute that derives from FrequencyOracle",
+        followed = needed(protocol, RemembersUsers, "--reports", argument="reports")
+        one_ratio_tells_all = isinstance(protocol, AddsRatios)
+        by_scores = attack == "paper" or (
+            isinstance(protocol, KnowsRatioOfSums) and not one_ratio_tells_all
         )
-        assert isinstance(protocol, FrequencyOracle)
-        by_scores = attack == "paper" or getattr(protocol, "ratio_of_sums", None) is not None
-        known = getattr(protocol, "add_sums" if by_scores else "add_ratios", None) is not None
+        if by_scores:
+            needed(protocol, AddsScores, f"--reports under the attack {attack!r}")
+        known = isinstance(protocol, DrawsSums) if by_scores else one_ratio_tells_all
         require(
             known or composition != "law",
             f"the sum of reports of {protocol.name} under the attack {attack!r} is not drawn "
             "from a law; use --composition simulate",
         )
-        return cls(protocol, pair, by_scores, known and composition != "simulate")
+        return cls(followed, pair, by_scores, known and composition != "simulate")
 
     @property
     def columns(self) -> int:
@@ -102,7 +111,7 @@ class Accumulated:
     reports: int
 
     @property
-    def protocol(self) -> FrequencyOracle:
+    def protocol(self) -> RemembersUsers:
         """The protocol that makes the reports."""
         return self.tally.protocol
 
@@ -130,7 +139,8 @@ class Accumulated:
     def options(self) -> Mapping[str, Any]:
         """Options of the protocol, number of reports, and how they were made."""
         made = "law" if self.tally.by_law else "simulate"
-        return {**self.protocol.options, "reports": self.reports, "composition": made}
+        own = self.protocol.options if isinstance(self.protocol, HasOptions) else {}
+        return {**own, "reports": self.reports, "composition": made}
 
     def privatize(self, value: int, n: int, rng: Generator) -> Floats:
         """Return the totals of `n` users."""

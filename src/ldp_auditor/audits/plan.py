@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -18,6 +18,14 @@ from ldp_auditor.audits.stopping import MOST_TRIALS, Stopping
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.core import FIRST_TWO_VALUES, Claim, Counts, InputPair, Mechanism, Reports
 from ldp_auditor.errors import error_probability, number, require, seed_number, whole_number
+from ldp_auditor.mechanisms.capabilities import (
+    HasOptions,
+    KnowsWorstCase,
+    TakesRecords,
+    bytes_of_report,
+    lacking,
+    loss_law_of,
+)
 from ldp_auditor.results.journal import digest
 from ldp_auditor.seeding import stream_key
 from ldp_auditor.theory.loss_law import LossLaw
@@ -58,17 +66,18 @@ class AuditPlan:
     """Delta at which the tight composition is computed; by default that of the claim, or 1e-5."""
 
     def __post_init__(self) -> None:
-        for attribute in ("name", "claim", "domain_size", "privatize"):
-            require(
-                hasattr(self.mechanism, attribute),
-                f"a mechanism needs {attribute}, which {self.mechanism!r} lacks",
-            )
+        missing = lacking(self.mechanism, Mechanism)
+        require(
+            not missing,
+            f"a mechanism needs {' and '.join(missing)}, which {self.mechanism!r} lacks",
+        )
         require(
             isinstance(self.mechanism.claim, Claim),
             f"the claim of {self.mechanism.name} must be a Claim, got {self.mechanism.claim!r}",
         )
         whole_number("domain_size", self.mechanism.domain_size, at_least=2)
-        self.pair.check(self.mechanism)
+        records = self.mechanism if isinstance(self.mechanism, TakesRecords) else None
+        self.pair.check(self.mechanism, None if records is None else records.domain_sizes)
         find_attack(self.attack, self.mechanism)
         find_bound(self.bound)
         self._set("alpha", error_probability(self.alpha))
@@ -132,7 +141,7 @@ class AuditPlan:
     @property
     def options(self) -> dict[str, Any]:
         """Options of the mechanism beyond its claim and domain."""
-        return dict(getattr(self.mechanism, "options", {}))
+        return dict(self.mechanism.options) if isinstance(self.mechanism, HasOptions) else {}
 
     @property
     def stream(self) -> int:
@@ -184,17 +193,13 @@ class AuditPlan:
     @property
     def loss_law(self) -> LossLaw | None:
         """Exact law of the privacy loss, where the mechanism knows it."""
-        law: Callable[[InputPair], LossLaw | None] | None = getattr(
-            self.mechanism, "loss_law", None
-        )
-        return None if law is None else law(self.pair)
+        return loss_law_of(self.mechanism, self.pair)
 
     @property
     def worst_case_epsilon(self) -> float | None:
         """Exact smallest epsilon that the mechanism keeps at its delta, where it is known."""
-        if hasattr(self.mechanism, "worst_case"):
-            known: float | None = self.mechanism.worst_case(self.pair)
-            return known
+        if isinstance(self.mechanism, KnowsWorstCase):
+            return self.mechanism.worst_case(self.pair)
         law = self.loss_law
         return None if law is None else law.epsilon(self.mechanism.claim.delta)
 
@@ -220,7 +225,4 @@ class AuditPlan:
     @property
     def batch_trials(self) -> int:
         """Reports that are privatized at once; a property of the mechanism, not of the machine."""
-        # A mechanism that does not tell may report one float a value.
-        unknown = max(256, 8 * self.mechanism.domain_size)
-        report_bytes = max(1, getattr(self.mechanism, "report_bytes", unknown))
-        return max(1, min(BATCH_TRIALS, BATCH_BYTES // report_bytes))
+        return max(1, min(BATCH_TRIALS, BATCH_BYTES // bytes_of_report(self.mechanism)))

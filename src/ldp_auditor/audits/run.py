@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +14,10 @@ from ldp_auditor.audits.chunks import Chunks, Progress
 from ldp_auditor.audits.many_reports import Accumulated
 from ldp_auditor.audits.plan import PURE_DELTA, AuditPlan
 from ldp_auditor.audits.stopping import Stopping, alpha_of_look
-from ldp_auditor.core import Attack, Counts, Goal, InputPair, Rates, Reports, verdict_on
+from ldp_auditor.core import Attack, Counts, Goal, Rates, Reports, verdict_on
 from ldp_auditor.execution.contract import Engine
 from ldp_auditor.execution.engines import open_engine
+from ldp_auditor.mechanisms.capabilities import TakesRecords
 from ldp_auditor.results.audit_result import AuditResult, AuditResults
 from ldp_auditor.results.journal import Journal
 from ldp_auditor.seeding import chunk_generator
@@ -178,9 +179,7 @@ def _result(
 
 def _about(look: AuditPlan) -> dict[str, Any]:
     """What a mechanism for records has to say about the pair."""
-    about: Callable[[InputPair], dict[str, Any]] | None
-    about = getattr(look.mechanism, "about", None)
-    return {} if about is None else about(look.pair)
+    return look.mechanism.about(look.pair) if isinstance(look.mechanism, TakesRecords) else {}
 
 
 def _over_time(plan: AuditPlan, look: AuditPlan) -> dict[str, Any]:

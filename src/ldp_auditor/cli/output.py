@@ -9,6 +9,7 @@ import os
 import shutil
 import sys
 import textwrap
+import traceback
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
@@ -132,7 +133,13 @@ def flush_errors() -> None:
             discard(2)
 
 
+DEBUG = "LDP_AUDITOR_DEBUG"
+"""Set to 1 in the environment, it shows where in the code an error came from."""
+
+
 def fail(message: str) -> NoReturn:
-    """End with one line on standard error."""
+    """End with one line on standard error, below the traceback of the error if that is wanted."""
+    if os.environ.get(DEBUG, "") not in ("", "0") and sys.exc_info()[1] is not None:
+        tell(traceback.format_exc())
     tell(f"ldp-auditor: {' '.join(message.split())}")
     sys.exit(EXIT_BAD_INPUT)

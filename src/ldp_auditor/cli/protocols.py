@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from ldp_auditor.cli.arguments import AsJson
-from ldp_auditor.cli.output import console, say, say_json
+from ldp_auditor.cli.output import console, say, say_json, tell
+from ldp_auditor.errors import AuditError, require
 
 
 def list_protocols(
@@ -23,9 +24,15 @@ def list_protocols(
     if adapters:
         table = adapter_table()
     else:
-        table = protocol_table(
-            [*mechanisms.available().values(), *mechanisms.available_for_records().values()]
-        )
+        ours = {**mechanisms.available(), **mechanisms.available_for_records()}
+        protocols: list[Any] = list(ours.values())
+        for name, point in mechanisms.installed().items():
+            try:
+                require(name not in ours, f"{name} of {point.value} is not offered: name taken")
+                protocols.append(mechanisms.find(name))
+            except AuditError as error:
+                tell(f"ldp-auditor: {error}")
+        table = protocol_table(protocols)
     if as_json:
         names = [column.heading for column in table.columns]
         say_json([dict(zip(names, row, strict=True)) for row in table.rows])

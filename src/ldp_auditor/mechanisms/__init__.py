@@ -11,6 +11,7 @@ from typing import Any
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle, protocols
 from ldp_auditor.mechanisms.memoization import memo_of
+from ldp_auditor.mechanisms.outside import installed, of_file, of_package
 from ldp_auditor.mechanisms.records import (
     RecordMechanism,
     record_mechanisms,
@@ -26,6 +27,7 @@ __all__ = [
     "available_for_records",
     "find",
     "find_protocol",
+    "installed",
     "make",
 ]
 
@@ -73,8 +75,11 @@ def _import_all() -> None:
             importlib.import_module(f"{__name__}.{module.name}")
 
 
-def find(name: str) -> AnyProtocol:
-    """Return the protocol of that name, or raise with the nearest name as a suggestion."""
+def find(name: str, *, outside: bool = False) -> AnyProtocol:
+    """Return the protocol of that name, or raise with the nearest name as a suggestion.
+
+    With `outside` a name `my_file:HR` imports my_file, which what a stranger wrote must not do.
+    """
     if name in protocols:
         return protocols[name]
     known: dict[str, AnyProtocol] = {**available(), **available_for_records()}
@@ -83,7 +88,11 @@ def find(name: str) -> AnyProtocol:
     combinator, bracket, inner = name.partition("[")
     if bracket and combinator in COMBINATORS and inner.endswith("]"):
         combine, _ = COMBINATORS[combinator]
-        return combine(find_protocol(inner[:-1]))
+        return combine(find_protocol(inner[:-1], outside=outside))
+    if outside and ":" in name:
+        return of_file(name)
+    if name in installed():
+        return of_package(name)
     by_folded = {candidate.casefold(): candidate for candidate in known}
     near = difflib.get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.0)
     combined = " ".join(f"{combinator}[...]" for combinator in COMBINATORS)
@@ -94,11 +103,15 @@ def find(name: str) -> AnyProtocol:
     )
 
 
-def find_protocol(name: str) -> type[FrequencyOracle]:
+def find_protocol(name: str, *, outside: bool = False) -> type[FrequencyOracle]:
     """Return the protocol for one attribute of that name."""
-    protocol = find(name)
-    if not issubclass(protocol, FrequencyOracle):
+    protocol = find(name, outside=outside)
+    if issubclass(protocol, RecordMechanism):
         raise AuditError(f"{name} is for records; name a protocol for one attribute")
+    require(
+        issubclass(protocol, FrequencyOracle),
+        f"{name} cannot be combined; that takes a class that derives from FrequencyOracle",
+    )
     return protocol
 
 
@@ -114,7 +127,7 @@ def make(
 
     `epsilon_1` is another name for the epsilon of a protocol that has an `epsilon_infinity` too.
     """
-    protocol = find(name)
+    protocol = find(name, outside=True)
     known_options = protocol.option_types()
     if "epsilon_infinity" in known_options and "epsilon_1" in options:
         require(epsilon is None, "epsilon and epsilon_1 mean the same, give one of them")
@@ -134,9 +147,11 @@ def make(
         given["own_options"] = tuple(sorted(own.items()))
     try:
         return protocol(**given)
-    except TypeError as error:
+    except (AuditError, MemoryError):
+        raise
+    except Exception as error:
         missing = [key for key in protocol.required() if key not in given]
         if "epsilon_infinity" in known_options:
             missing = [{"epsilon": "epsilon_1"}.get(key, key) for key in missing]
         require(not missing, f"{name} needs {' and '.join(missing)}")
-        raise AuditError(f"{name} cannot be made: {error}") from error
+        raise AuditError(f"{name} cannot be made: {type(error).__name__}: {error}") from error

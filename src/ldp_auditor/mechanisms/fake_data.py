@@ -156,8 +156,10 @@ class SamplingPlusFakeData(RecordMechanism):
             second += ratio if a == b else self.fake.ratio(part, column, b)
         return np.log(first / second)
 
-    def guess_rates(self, pair: InputPair) -> Rates:
+    def guess_rates(self, pair: InputPair) -> Rates | None:
         rates = super().guess_rates(pair)
+        if rates is None:
+            return None
         # The attribute was drawn with probability 1/d; made-up data favours no value.
         luck = float(np.mean([1 / size for size in self.domain_sizes]))
         drawn = 1 / self.attributes

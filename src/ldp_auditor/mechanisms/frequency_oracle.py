@@ -1,10 +1,9 @@
 """What every single-report protocol shares: its parameters, its claim and its place in the list.
 
 A protocol is a frozen dataclass derived from `FrequencyOracle` that sets `name`, randomizes a
-batch (`privatize`), knows the paper's attack (`guess`), how the reports of one user add up
-(`add_scores`) and how often the guess is right (`guess_rates_over`). With `log_likelihood_ratio` it
-also gets the optimal attack, with `loss_law` its exact worst case. Defining the class in a module
-of this package is all it takes to offer it everywhere.
+batch (`privatize`) and knows the paper's attack (`guess`). What else it may offer, from exact rates
+to the optimal attack, is declared in `capabilities.py`. Defining the class in a module of this
+package is all it takes to offer it everywhere.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 
 from ldp_auditor.core import FIRST_TWO_VALUES, Claim, Floats, InputPair, Rates, Reports, Values
 from ldp_auditor.errors import number, require, whole_number
+from ldp_auditor.mechanisms.capabilities import loss_law_of
 from ldp_auditor.mechanisms.kernels.bits import choose_member, contains, words_for
 from ldp_auditor.mechanisms.kernels.scores import choose_best
 from ldp_auditor.mechanisms.kernels.sums import add_rows, add_sets
@@ -35,8 +35,16 @@ MAX_INDEX = 2**32 - 1
 MIN_EPSILON, MAX_EPSILON = 1e-6, 700
 """Beyond these, e^epsilon - 1 or e^-epsilon run out of digits."""
 
+COMMON = ("epsilon", "domain_size", "delta")
+"""Parameters that every protocol has."""
+
+OPTION_KINDS = (int, float, str)
+"""Types that other parameters may have."""
+
+PACKAGE = __name__.partition(".")[0]
+
 protocols: dict[str, type[FrequencyOracle]] = {}
-"""Every named protocol whose module has been imported, in order of definition."""
+"""Every named protocol of this package whose module has been imported, in order of definition."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +76,7 @@ class FrequencyOracle(ABC):
 
     def __init_subclass__(cls, listed: bool = True) -> None:
         super().__init_subclass__()
-        if "name" in vars(cls) and listed:
+        if "name" in vars(cls) and listed and cls.__module__.startswith(f"{PACKAGE}."):
             taken = protocols.get(cls.name)
             require(
                 taken is None or taken.__qualname__ == cls.__qualname__,
@@ -125,12 +133,11 @@ class FrequencyOracle(ABC):
     @cache
     def option_types(cls) -> Mapping[str, type]:
         """Names and types of the options beyond epsilon, delta and the domain size."""
-        common = {field.name for field in fields(FrequencyOracle)}
         hints = get_type_hints(cls)
-        types = {f.name: hints[f.name] for f in fields(cls) if f.name not in common}
+        types = {f.name: hints[f.name] for f in fields(cls) if f.name not in COMMON}
         for name, kind in types.items():
             require(
-                kind in (int, float, str),
+                kind in OPTION_KINDS,
                 f"option {name!r} of {cls.name} must be an int, a float or a str, not {kind}",
             )
         return types
@@ -146,9 +153,9 @@ class FrequencyOracle(ABC):
         return {name: getattr(self, name) for name in self.option_types()}
 
     @property
-    @abstractmethod
     def report_bytes(self) -> int:
         """Memory that the attack on one report needs, to size batches for the cache."""
+        return max(256, 8 * self.domain_size)
 
     @abstractmethod
     def privatize(self, value: int, n: int, rng: Generator) -> Reports:
@@ -158,21 +165,16 @@ class FrequencyOracle(ABC):
     def guess(self, reports: Reports, rng: Generator) -> Values:
         """Return the paper's guess of the value behind every report."""
 
-    def guess_rates(self, pair: InputPair = FIRST_TWO_VALUES) -> Rates:
-        """Return the exact rates at which `guess` names the first value of a pair."""
-        rates = self.guess_rates_over(pair, 1)
-        assert rates is not None
-        return rates
+    def guess_rates(self, pair: InputPair = FIRST_TWO_VALUES) -> Rates | None:
+        """Return the exact rates at which `guess` names the first value of a pair, where known."""
+        return self.guess_rates_over(pair, 1)
 
     def check_value(self, value: int) -> int:
         """Return `value` as an int, or raise if it lies outside the domain."""
         return whole_number("value", value, at_least=0, at_most=self.domain_size - 1)
 
     # Many reports of the same user. What follows is fresh noise in every report; a protocol that
-    # memoizes derives from `MemoizedOracle`. Two more methods are optional. With `ratio_of_sums`
-    # the sums of the scores are all that the optimal attack needs; without it the log-likelihood
-    # ratios of the reports are added, which is right for fresh noise only. With `add_sums` the sums
-    # can be drawn from their exact law instead of report by report.
+    # memoizes derives from `MemoizedOracle`.
 
     @property
     def score_columns(self) -> int:
@@ -196,28 +198,24 @@ class FrequencyOracle(ABC):
         """Return `reports` reports of every user, those of a user one after the other."""
         return self.privatize(users.value, users.count * reports, rng)
 
-    @abstractmethod
-    def add_scores(self, reports: Reports, totals: Floats) -> None:
-        """Add to every user's row of `totals` the score that each report gives to each value."""
-
-    @abstractmethod
     def guess_rates_over(self, pair: InputPair, reports: int) -> Rates | None:
         """Return the exact rates of guessing the value with the largest total, where known.
 
-        They are always known for one report, where that guess has the rates of `guess`.
+        For one report that guess has the rates of `guess`.
         """
+        return None
 
     def loss_law_over(self, pair: InputPair, reports: int) -> LossLaw | None:
         """Return the exact law of the log-likelihood ratio of `reports` reports, where known."""
-        law: LossLaw = self.loss_law(pair)  # type: ignore[attr-defined]
-        return law.composed(reports)
+        one = loss_law_of(self, pair)
+        return None if one is None else one.composed(reports)
 
     def worst_case_over(self, pair: InputPair, reports: int) -> float | None:
         """Return the exact smallest epsilon that `reports` reports keep at their delta."""
         delta = self.claim_over(reports).delta
         law = self.loss_law_over(pair, reports)
-        if law is None and delta == 0:
-            one: LossLaw = self.loss_law(pair)  # type: ignore[attr-defined]
+        one = loss_law_of(self, pair)
+        if law is None and one is not None and delta == 0:
             return reports * one.supremum
         return None if law is None else law.epsilon(delta)
 
@@ -227,8 +225,8 @@ class FrequencyOracle(ABC):
 
     def composed_epsilon(self, pair: InputPair, reports: int, delta: float) -> float | None:
         """Return the tight composition of `reports` fresh reports at `delta`, where known."""
-        law: LossLaw = self.loss_law(pair)  # type: ignore[attr-defined]
-        return tight_epsilon(law, reports, delta)
+        one = loss_law_of(self, pair)
+        return None if one is None else tight_epsilon(one, reports, delta)
 
 
 class SetOracle(FrequencyOracle):

@@ -32,18 +32,22 @@ class IndependentSupport(SupportOracle):
     def loss_law(self, pair: InputPair) -> OneLevelLaw:
         return OneLevelLaw(likely=self.p * (1 - self.q), unlikely=self.q * self.absence)
 
-    def add_sums(self, users: Users, reports: int, rng: Generator, totals: Floats) -> None:
-        truth = np.zeros(words_for(self.domain_size), np.uint64)
-        truth[users.value // 64] = 1 << (users.value % 64)
-        sets = np.broadcast_to(truth, (users.count, len(truth)))
-        add_draws(rng, sets, bit_counts(reports, self.p, self.absence, self.q), totals)
-
     def ratio_of_sums(self, totals: Floats, pair: InputPair, reports: int) -> Floats:
         lead: Floats = totals[:, pair.first] - totals[:, pair.second]
         level = self.loss_law(pair).supremum
         if np.isinf(level):  # p = 1: one report that does not support a value rules it out
             return np.where(lead == 0, 0.0, np.copysign(level, lead))
         return level * lead
+
+
+class FreshSupport(IndependentSupport):
+    """The reports of a user are independent too, so that the sums of their scores are binomial."""
+
+    def add_sums(self, users: Users, reports: int, rng: Generator, totals: Floats) -> None:
+        truth = np.zeros(words_for(self.domain_size), np.uint64)
+        truth[users.value // 64] = 1 << (users.value % 64)
+        sets = np.broadcast_to(truth, (users.count, len(truth)))
+        add_draws(rng, sets, bit_counts(reports, self.p, self.absence, self.q), totals)
 
 
 @lru_cache(maxsize=256)

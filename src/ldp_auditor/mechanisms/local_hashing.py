@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ldp_auditor.core import Reports
 from ldp_auditor.errors import require, whole_number
 from ldp_auditor.mechanisms.frequency_oracle import MAX_INDEX
-from ldp_auditor.mechanisms.independent_support import IndependentSupport
+from ldp_auditor.mechanisms.independent_support import FreshSupport, IndependentSupport
 from ldp_auditor.mechanisms.kernels.bits import ALL_BITS, last_word_mask, words_for
 from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.xoshiro import (
@@ -188,8 +188,12 @@ class LocalHashing(IndependentSupport):
         return supported
 
 
+class FreshHashing(LocalHashing, FreshSupport):
+    """A new hash function for every report."""
+
+
 @dataclass(frozen=True, kw_only=True)
-class BLH(LocalHashing):
+class BLH(FreshHashing):
     """Binary local hashing [Bassily15]."""
 
     name = "BLH"
@@ -197,7 +201,7 @@ class BLH(LocalHashing):
 
 
 @dataclass(frozen=True, kw_only=True)
-class OLH(LocalHashing):
+class OLH(FreshHashing):
     """Optimal local hashing [Wang17]."""
 
     name = "OLH"
@@ -209,7 +213,7 @@ class OLH(LocalHashing):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ABLH(LocalHashing):
+class ABLH(FreshHashing):
     """Approximate binary local hashing [Wang21]."""
 
     name = "ABLH"
@@ -220,7 +224,7 @@ class ABLH(LocalHashing):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AOLH(LocalHashing):
+class AOLH(FreshHashing):
     """Approximate optimal local hashing [Wang21]."""
 
     name = "AOLH"
@@ -251,7 +255,7 @@ class AOLH(LocalHashing):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LHO(LocalHashing):
+class LHO(FreshHashing):
     """Local hashing only: the hash is sent as it is, which promises nothing by itself.
 
     An epsilon given all the same is the claim that the audit tests.

@@ -19,6 +19,7 @@ from numpy.random import Generator
 
 from ldp_auditor.core import Claim, Floats, InputPair, Rates, Reports
 from ldp_auditor.errors import number, require
+from ldp_auditor.mechanisms.capabilities import AddsScores, KnowsLikelihood, needed
 from ldp_auditor.mechanisms.frequency_oracle import MAX_EPSILON, FrequencyOracle, Users
 from ldp_auditor.theory.loss_law import LossLaw
 
@@ -74,9 +75,6 @@ class RepeatedForever(FrequencyOracle):
 
     memoizes = True
 
-    ratio_of_sums = None
-    """Not needed: one report tells all."""
-
     def claim_over(self, reports: int) -> Claim:
         return self.claim
 
@@ -89,19 +87,19 @@ class RepeatedForever(FrequencyOracle):
     def add_sums(self, users: Users, reports: int, rng: Generator, totals: Floats) -> None:
         """Add the scores of the memo as often as it is sent."""
         once = np.zeros_like(totals)
-        self.add_scores(users.memo, once)
+        needed(self, AddsScores, "--reports").add_scores(users.memo, once)
         totals += reports * once
 
     def add_ratios(self, users: Users, reports: int, pair: InputPair, totals: Floats) -> None:
         """Add the log-likelihood ratio of the memo as often as it is sent."""
-        memo: Any = self
-        totals[:, 0] += reports * memo.log_likelihood_ratio(users.memo, pair)
+        known = needed(self, KnowsLikelihood, "the attack 'optimal'")
+        totals[:, 0] += reports * known.log_likelihood_ratio(users.memo, pair)
 
     def combined_ratio(self, total: Floats, reports: int) -> Floats:
         return total / reports
 
     def guess_rates_over(self, pair: InputPair, reports: int) -> Rates | None:
-        return super().guess_rates_over(pair, 1)  # type: ignore[safe-super]
+        return super().guess_rates_over(pair, 1)
 
     def loss_law_over(self, pair: InputPair, reports: int) -> LossLaw | None:
         return super().loss_law_over(pair, 1)

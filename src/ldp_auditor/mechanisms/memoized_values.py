@@ -142,9 +142,6 @@ def _ratio(response: MemoizedResponse, counts: Floats, totals: Floats, pair: Inp
 class LOLOHA(MemoizedChoice, LocalHashing):
     """Longitudinal local hashing [Arcolezi23]: one hash function for ever, then memoized GRR."""
 
-    add_sums = None  # type: ignore[assignment]
-    """With one hash function the reports of a user are not independent."""
-
     @property
     def choices(self) -> int:
         return self.hash_size

@@ -32,6 +32,7 @@ from ldp_auditor.core import (
     exceeds,
 )
 from ldp_auditor.errors import AuditError, number, require, whole_number
+from ldp_auditor.mechanisms.capabilities import KnowsLikelihood, loss_law_of, needed
 from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle
 from ldp_auditor.mechanisms.kernels.xoshiro import draw_values
 from ldp_auditor.theory.loss_law import LossLaw, MixtureLaw, sum_of_laws
@@ -212,11 +213,14 @@ class RecordMechanism(ABC):
         """Return the attribute that the attack looks at: any, if none is better."""
         return draw_values(rng, self.attributes, len(reports))
 
-    def guess_rates(self, pair: InputPair) -> Rates:
-        """Return the exact rates at which a guess names the pair's first record."""
+    def guess_rates(self, pair: InputPair) -> Rates | None:
+        """Return the exact rates at which a guess names the pair's first record, where known."""
         hits, alarms = [], []
         for part, first, second in zip(self.parts, pair.first, pair.second, strict=True):
-            rates = part.guess_rates()
+            other = second if second != first else (first + 1) % part.domain_size
+            rates = part.guess_rates(InputPair(first, other))
+            if rates is None:
+                return None
             hits.append(rates.true_positive)
             alarms.append(rates.true_positive if first == second else rates.false_positive)
         return Rates(float(np.mean(hits)), float(np.mean(alarms)))
@@ -255,6 +259,18 @@ class RecordMechanism(ABC):
             facts[f"holds_for_{name}"] = None if loss is None else not exceeds(loss, self.epsilon)
         return facts
 
+    def _laws(self, pair: InputPair) -> list[LossLaw] | None:
+        """The laws of the attributes that differ, where all of them are known."""
+        laws = [loss_law_of(self.parts[j], v) for j, v in self.differing(pair)]
+        known = [law for law in laws if law is not None]
+        return known if len(known) == len(laws) else None
+
+    def _ratio(self, attribute: int, reports: Reports, pair: InputPair) -> Floats:
+        """The log-likelihood ratio of the reports of one attribute."""
+        part = needed(self.parts[attribute], KnowsLikelihood, f"the optimal attack on {self.name}")
+        ratio: Floats = part.log_likelihood_ratio(reports, pair)
+        return ratio
+
     def differing(self, pair: InputPair) -> list[tuple[int, InputPair]]:
         """Attributes in which two records differ, with their values there."""
         both = enumerate(zip(pair.first, pair.second, strict=True))
@@ -290,19 +306,17 @@ class Splitting(RecordMechanism):
         """Return the sum of the ratios of the attributes that differ."""
         total = np.zeros(len(reports))
         for j, values in self.differing(pair):
-            part: Any = self.parts[j]
-            total += part.log_likelihood_ratio(attribute_of(reports, j), values)
+            total += self._ratio(j, attribute_of(reports, j), values)
         return total
 
     def loss_law(self, pair: InputPair) -> LossLaw | None:
-        return sum_of_laws(self._laws(pair))
-
-    def _laws(self, pair: InputPair) -> list[LossLaw]:
-        return [self.parts[j].loss_law(v) for j, v in self.differing(pair)]  # type: ignore[attr-defined]
+        laws = self._laws(pair)
+        return None if laws is None else sum_of_laws(laws)
 
     def worst_case(self, pair: InputPair) -> float | None:
-        if self.delta == 0:
-            return sum(law.supremum for law in self._laws(pair))
+        laws = self._laws(pair)
+        if self.delta == 0 and laws is not None:
+            return sum(law.supremum for law in laws)
         law = self.loss_law(pair)
         return None if law is None else law.epsilon(self.delta)
 
@@ -334,13 +348,12 @@ class Sampling(RecordMechanism):
         for j, values in self.differing(pair):
             rows = np.flatnonzero(drawn == j)
             if rows.size:
-                part: Any = self.parts[j]
-                ratio[rows] = part.log_likelihood_ratio(attribute_of(reports[rows], j), values)
+                ratio[rows] = self._ratio(j, attribute_of(reports[rows], j), values)
         return ratio
 
     def loss_law(self, pair: InputPair) -> LossLaw | None:
-        laws = [self.parts[j].loss_law(v) for j, v in self.differing(pair)]  # type: ignore[attr-defined]
-        return MixtureLaw.of(laws, 1 / self.attributes)
+        laws = self._laws(pair)
+        return None if laws is None else MixtureLaw.of(laws, 1 / self.attributes)
 
     def worst_case(self, pair: InputPair) -> float | None:
         law = self.loss_law(pair)

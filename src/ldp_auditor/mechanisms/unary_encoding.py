@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from ldp_auditor.core import Reports
-from ldp_auditor.mechanisms.independent_support import IndependentSupport
+from ldp_auditor.mechanisms.independent_support import FreshSupport
 from ldp_auditor.mechanisms.kernels.bits import (
     fill_bernoulli,
     last_word_mask,
@@ -21,7 +21,7 @@ from ldp_auditor.mechanisms.kernels.xoshiro import Words, draw_values, fresh_lan
 from ldp_auditor.portable_math import exp, expm1, log1p
 
 
-class UnaryEncoding(IndependentSupport):
+class UnaryEncoding(FreshSupport):
     """A bit per value: 1 with probability p for the true value, q for the others."""
 
     def privatize(self, value: int, n: int, rng: Generator) -> Reports:

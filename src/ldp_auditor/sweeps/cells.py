@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,10 +11,11 @@ from numbers import Real
 from typing import Any
 
 from ldp_auditor import mechanisms
+from ldp_auditor.audits.interface import option_types as types_of
 from ldp_auditor.audits.interface import plan_audit
 from ldp_auditor.audits.plan import AuditPlan
 from ldp_auditor.audits.run import run
-from ldp_auditor.errors import LARGEST_WHOLE, require
+from ldp_auditor.errors import LARGEST_WHOLE, AuditError, require
 from ldp_auditor.execution.contract import Engine
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.journal import digest
@@ -41,7 +43,7 @@ class Cell:
     def of(cls, **settings: Any) -> Cell:
         """Make a cell, or raise if there is no such audit."""
         for name, value in settings.items():
-            _check_kind(name, value)
+            _check_kind(name, value, settings.get("protocol"))
         require("protocol" in settings, "a cell needs a protocol")
         plan = _plan_of(settings)
         for name, value in settings.items():
@@ -70,11 +72,20 @@ class Cell:
         return run(_plan_of(self.settings), engine=engine)
 
 
-def _check_kind(name: str, value: Any) -> None:
+def option_types(protocols: Any) -> dict[str, type]:
+    """Return the options that protocols have of their own: ours, and those that are named."""
+    known = dict(mechanisms.every_option())
+    for protocol in protocols if isinstance(protocols, list | tuple) else (protocols,):
+        with contextlib.suppress(AuditError):  # which the cell will say
+            known.update(types_of(protocol) if isinstance(protocol, str) else {})
+    return known
+
+
+def _check_kind(name: str, value: Any, protocol: Any) -> None:
     """Raise unless a setting has a value of its kind; None leaves a number at its default."""
     if name == "trials" and value == "auto":
         return
-    if name in WORDS or (isinstance(value, str) and mechanisms.every_option().get(name) is str):
+    if name in WORDS or (isinstance(value, str) and option_types(protocol).get(name) is str):
         require(
             isinstance(value, str), f"{name} must be a name, got {name}={value!r}", argument=name
         )

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ldp_auditor import mechanisms
 from ldp_auditor.audits.interface import plan_audit
 from ldp_auditor.errors import AuditError
-from ldp_auditor.sweeps.cells import Cell
+from ldp_auditor.sweeps.cells import Cell, option_types
 from ldp_auditor.sweeps.grid import Grid, cells_of
 
 
@@ -73,10 +72,10 @@ def read_grid(path: Path) -> Grid:
     return Grid(tuple(cells))
 
 
-def known_settings() -> set[str]:
-    """Names that a grid may set."""
+def known_settings(protocols: Any = ()) -> set[str]:
+    """Names that a grid of these protocols may set."""
     common = set(inspect.signature(plan_audit).parameters) - {"mechanism", "options"}
-    return common | set(mechanisms.every_option()) | {"protocol", "epsilon_1"}
+    return common | set(option_types(protocols)) | {"protocol", "epsilon_1"}
 
 
 def _text_of(path: Path) -> str:
@@ -108,7 +107,7 @@ def _parse(path: Path, text: str) -> dict[str, Any]:
 
 def _read_block(block: dict[str, Any], number: int, path: Path, text: str) -> list[Cell]:
     """Make the cells of a block; lines are looked for only if there is something to tell."""
-    known = known_settings()
+    known = known_settings(block.get("protocol"))
     for name in block:
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from ldp_auditor import mechanisms
+from ldp_auditor.mechanisms.frequency_oracle import ScoreOracle
 from ldp_auditor.studies.claims.comparisons import (
     REACHED,
     Finding,
@@ -73,7 +74,7 @@ def _told_apart_in_the_end(view: View, place: Place) -> Finding:
         domain_size=place["domain_size"],
         delta=DELTA if place["mechanism"] in GAUSSIAN else None,
     )
-    true, other = (made.p, made.q) if hasattr(made, "p") else (1.0, 0.0)
+    true, other = (1.0, 0.0) if isinstance(made, ScoreOracle) else (made.p, made.q)
     numbers = f"mean scores {true:.6g} and {other:.6g}"
     return Finding(true > other, numbers, other - true)
 

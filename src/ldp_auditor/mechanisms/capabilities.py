@@ -1,0 +1,267 @@
+"""What a mechanism may offer beyond `Mechanism`: small protocols, declared here and nowhere else.
+
+A class offers a capability by having its members. What can do without it asks by `isinstance`, what
+cannot calls `needed`, which says in a sentence what is missing. The table of
+`docs/how-to/add-a-protocol.md` is `table()`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+from numpy.random import Generator
+
+from ldp_auditor.core import (
+    FIRST_TWO_VALUES,
+    Claim,
+    Floats,
+    InputPair,
+    Mechanism,
+    Rates,
+    Record,
+    Reports,
+    Values,
+)
+from ldp_auditor.errors import AuditError
+from ldp_auditor.theory.loss_law import LossLaw
+
+DOCUMENT = "docs/how-to/add-a-protocol.md"
+
+
+@dataclass(frozen=True)
+class Capability:
+    """What is told about a capability."""
+
+    protocol: type
+    noun: str
+    without: str
+    """What a mechanism that lacks it is refused, or shown instead."""
+    base: str = ""
+    """The class that brings all of it, if one does."""
+
+    @property
+    def members(self) -> str:
+        """Its methods and attributes, as one writes them, or the class that brings them."""
+        return self.base or ", ".join(map(self._written, members(self.protocol)))
+
+    def _written(self, name: str) -> str:
+        member = vars(self.protocol)[name]
+        if isinstance(member, property):
+            return name
+        return f"{name}({', '.join(list(inspect.signature(member).parameters)[1:])})"
+
+
+CAPABILITIES: dict[type, Capability] = {}
+"""Every capability, in the order of the table."""
+
+Kind = TypeVar("Kind", bound=type)
+
+
+def declared(noun: str, without: str, base: str = "") -> Callable[[Kind], Kind]:
+    """Put a protocol into the table; its docstring says what it is for."""
+
+    def declare(protocol: Kind) -> Kind:
+        CAPABILITIES[protocol] = Capability(protocol, noun, without, base)
+        return protocol
+
+    return declare
+
+
+def members(protocol: type) -> list[str]:
+    """Names of what a protocol asks for."""
+    return [name for name in vars(protocol) if not name.startswith("_")]
+
+
+def lacking(thing: Any, protocol: type) -> list[str]:
+    """Names of what a protocol asks for and a thing has not."""
+    return [name for name in members(protocol) if getattr(thing, name, None) is None]
+
+
+def needed(mechanism: Any, protocol: type, by: str, argument: str | None = None) -> Any:
+    """Return the mechanism, or raise and say which capability is missing for what."""
+    if isinstance(mechanism, protocol):
+        return mechanism
+    offer, missing = CAPABILITIES[protocol], " and ".join(lacking(mechanism, protocol))
+    if offer.base:
+        missing = f"what {offer.base} brings"
+    raise AuditError(
+        f"{mechanism.name} has no {offer.noun}: {by} needs {missing}, see {DOCUMENT}",
+        argument=argument,
+    )
+
+
+@declared("guess", "`audit` and `compare` refuse the attack paper")
+@runtime_checkable
+class Guesses(Protocol):
+    """The paper's attack."""
+
+    def guess(self, reports: Reports, rng: Generator) -> Values: ...
+
+
+@declared("likelihood ratio", "`audit` and `compare` refuse the attack optimal")
+@runtime_checkable
+class KnowsLikelihood(Protocol):
+    """The optimal attack: ln P(report) under the first value, less that under the second."""
+
+    def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats: ...
+
+
+@declared("exact rates", "`audit` shows no value with unlimited trials; `explain` refuses")
+@runtime_checkable
+class KnowsRates(Protocol):
+    """What the paper's attack shows with unlimited trials; None where it is not known."""
+
+    def guess_rates(self, pair: InputPair) -> Rates | None: ...
+
+
+@declared(
+    "loss law", "`audit` shows no worst case and chooses on a pilot; `explain`, `profile` refuse"
+)
+@runtime_checkable
+class KnowsLossLaw(Protocol):
+    """The exact worst case, and the best threshold of the optimal attack; None if not known."""
+
+    def loss_law(self, pair: InputPair) -> LossLaw | None: ...
+
+
+@declared("worst case of its own", "the worst case is that of the loss law at the claimed delta")
+@runtime_checkable
+class KnowsWorstCase(Protocol):
+    """A worst case that the loss law of the pair does not tell."""
+
+    def worst_case(self, pair: InputPair) -> float | None: ...
+
+
+@declared("memory over time", "`--reports` refuses", base="FrequencyOracle")
+@runtime_checkable
+class RemembersUsers(Protocol):
+    """Many reports of the same user."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def domain_size(self) -> int: ...
+
+    @property
+    def report_bytes(self) -> int: ...
+
+    @property
+    def score_columns(self) -> int: ...
+
+    def claim_over(self, reports: int) -> Claim: ...
+
+    def enroll(self, value: int, n: int, rng: Generator) -> Any: ...
+
+    def collect(self, users: Any, reports: int, rng: Generator) -> Reports: ...
+
+    def combined_ratio(self, total: Floats, reports: int) -> Floats: ...
+
+    def guess_rates_over(self, pair: InputPair, reports: int) -> Rates | None: ...
+
+    def loss_law_over(self, pair: InputPair, reports: int) -> LossLaw | None: ...
+
+    def worst_case_over(self, pair: InputPair, reports: int) -> float | None: ...
+
+    def composed_epsilon(self, pair: InputPair, reports: int, delta: float) -> float | None: ...
+
+
+@declared("scores", "`--reports` refuses the attack paper")
+@runtime_checkable
+class AddsScores(Protocol):
+    """The paper's attack on many reports: what they say for each value, added to a user's row."""
+
+    def add_scores(self, reports: Reports, totals: Floats) -> None: ...
+
+
+@declared("law of sums", "reports are made one by one; `--composition law` refuses")
+@runtime_checkable
+class DrawsSums(Protocol):
+    """Sums of scores that are drawn at once."""
+
+    def add_sums(self, users: Any, reports: int, rng: Generator, totals: Floats) -> None: ...
+
+
+@declared("ratio of sums", "the ratios of the reports are added, which is right for fresh noise")
+@runtime_checkable
+class KnowsRatioOfSums(Protocol):
+    """The optimal attack on many reports by the sums of their scores."""
+
+    def ratio_of_sums(self, totals: Floats, pair: InputPair, reports: int) -> Floats: ...
+
+
+@declared("sum of ratios", "the ratios of the reports are added one by one")
+@runtime_checkable
+class AddsRatios(Protocol):
+    """The optimal attack on many reports by the sum of their ratios, known at once."""
+
+    def add_ratios(self, users: Any, reports: int, pair: InputPair, totals: Floats) -> None: ...
+
+
+@declared("pair of its own", "values 0 and 1 are told apart")
+@runtime_checkable
+class PrefersPair(Protocol):
+    """The two inputs that are told apart if none are named."""
+
+    @property
+    def default_pair(self) -> InputPair: ...
+
+
+@declared("records", "an input is one value; `--neighbours` refuses", base="RecordMechanism")
+@runtime_checkable
+class TakesRecords(Protocol):
+    """Records of several attributes."""
+
+    @property
+    def domain_sizes(self) -> Record: ...
+
+    def neighbours(self, relation: str, attribute: int) -> InputPair: ...
+
+    def about(self, pair: InputPair) -> dict[str, Any]: ...
+
+
+@declared("size of a report", "a report is taken to be as large as 8 bytes a value")
+@runtime_checkable
+class TellsSize(Protocol):
+    """Batches that fit the cache: bytes that the attack on one report needs."""
+
+    @property
+    def report_bytes(self) -> int: ...
+
+
+@declared("options", "results tell epsilon, delta and the domain size alone")
+@runtime_checkable
+class HasOptions(Protocol):
+    """Parameters of its own, told in results."""
+
+    @property
+    def options(self) -> Mapping[str, Any]: ...
+
+
+def default_pair(mechanism: Mechanism) -> InputPair:
+    """The two inputs that are told apart if none are named."""
+    return mechanism.default_pair if isinstance(mechanism, PrefersPair) else FIRST_TWO_VALUES
+
+
+def loss_law_of(mechanism: Any, pair: InputPair) -> LossLaw | None:
+    """The exact law of the loss of a report, where it is known."""
+    return mechanism.loss_law(pair) if isinstance(mechanism, KnowsLossLaw) else None
+
+
+def bytes_of_report(mechanism: Mechanism) -> int:
+    """Memory that a report needs; one that is not told may be a float a value."""
+    if isinstance(mechanism, TellsSize):
+        return max(1, mechanism.report_bytes)
+    return max(256, 8 * mechanism.domain_size)
+
+
+def table() -> str:
+    """Every capability as a table of Markdown."""
+    rows = ["| capability | members | what it is for | without it |", "| --- | --- | --- | --- |"]
+    for offer in CAPABILITIES.values():
+        purpose = inspect.cleandoc(offer.protocol.__doc__ or "")
+        rows.append(f"| {offer.noun} | `{offer.members}` | {purpose} | {offer.without} |")
+    return "\n".join(rows) + "\n"
