@@ -21,8 +21,8 @@ __all__ = ["assert_ldp"]
 def assert_ldp(
     target: Any,
     values: Sequence[Any],
-    *,
     epsilon: float,
+    *,
     delta: float = 0.0,
     trials: int | None = None,
     seconds: float | None = None,

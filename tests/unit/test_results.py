@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import warnings
 from dataclasses import fields
@@ -13,6 +14,7 @@ import pytest
 import ldp_auditor
 from ldp_auditor import AuditError, AuditPlan, AuditResult, AuditResults, Stopping, mechanisms
 from ldp_auditor.results.audit_result import NOT_STORED
+from ldp_auditor.results.table import columns
 from tests.result_fields import table
 
 SETTINGS: list[tuple[str, dict[str, Any]]] = [
@@ -83,6 +85,36 @@ def test_results_show_and_convert_themselves(tmp_path: Path) -> None:
     assert list(profile.to_frame().columns) == ["epsilon", "delta"]
     with pytest.raises(AuditError, match="library must be one of pandas, polars"):
         result.to_frame("excel")
+
+
+def test_a_sweep_is_a_frame_with_the_columns_of_every_table() -> None:
+    grid = ldp_auditor.Grid.of(protocol=["GRR", "SUE"], epsilon=1, domain_size=5, trials=200)
+    swept = ldp_auditor.sweep(grid, workers=1)
+    assert str(swept) == "2 cells, 2 of them run now\nno violation found in 2 audits"
+    assert list(swept.to_frame().columns) == list(columns())
+    with pytest.raises(AuditError, match="Sweep has no figure"):
+        swept.plot()
+
+
+def tell(value: int, rng: Any) -> int:
+    return value if rng.random() < 0.6 else 1 - value
+
+
+def test_epsilon_may_be_the_third_argument_of_a_check() -> None:
+    result = ldp_auditor.assert_ldp(tell, [0, 1], 1.0, trials=2000)
+    assert result.claim == ldp_auditor.Claim(1.0)
+    assert "no violation found" in str(result)
+    again = ldp_auditor.check(tell, [0, 1], 1.0, trials=2000, alpha=1e-6)
+    assert [f.counts for f in again.findings] == [f.counts for f in result.findings]
+
+
+def test_signatures_are_spelled_out() -> None:
+    """What may be written is seen by `help` and by tab completion; a protocol has its own."""
+    for name in ("audit", "compare", "check", "explain", "profile"):
+        parameters = inspect.signature(getattr(ldp_auditor, name)).parameters
+        assert {"epsilon", "delta", "domain_size"} <= set(parameters)
+        rest = [p.name for p in parameters.values() if p.kind is p.VAR_KEYWORD]
+        assert rest in ([], ["options"])
 
 
 def test_the_public_surface_is_complete_and_can_be_completed() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +18,9 @@ from ldp_auditor.execution.contract import Engine, Limits
 from ldp_auditor.execution.engines import open_engine
 from ldp_auditor.results.check_result import CheckResult
 
+DEFAULT_BOUND, DEFAULT_PROVE = CheckPlan.bound, CheckPlan.prove
+"""What the line that repeats a check leaves out."""
+
 LADDER = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 """Numbers of trials that `trials_within` may return."""
 
@@ -25,11 +28,17 @@ LADDER = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 def check(
     target: Any,
     values: Sequence[Any],
-    *,
     epsilon: float,
+    *,
     delta: float = 0.0,
     trials: int | None = None,
     seconds: float | None = None,
+    alpha: float = 0.01,
+    bound: str = "clopper-pearson-one-sided",
+    seed: int = 42,
+    prove: int = 3,
+    learn: bool | None = None,
+    score: Callable[[Any, Any, Any], float] | None = None,
     batch: bool | None = None,
     domain_size: int | None = None,
     options: Mapping[str, Any] | None = None,
@@ -39,14 +48,15 @@ def check(
     call_seconds: float = 10.0,
     total_seconds: float = 600.0,
     open_seconds: float = 60.0,
-    **settings: Any,
 ) -> CheckResult:
     """Check a function, an object or a name such as `package.module:function` against a claim.
 
     A name may be that of an adapter, such as "pure-ldp:OUE": then `options` are its own, and
     `domain_size` is the number of its values, if `values` are not all of them.
     The budget is a number of reports, `trials` (200,000 by default), or a time, `seconds`, from
-    which that number is estimated.
+    which that number is estimated. `prove` events share `alpha`. With `learn` a classifier is among
+    what proposes events (None: if scikit-learn is installed); `score(report, first, second)` may
+    say how much a report speaks for the first of two values.
     `engine` is "processes", "ray" (with the `address` of a cluster, or a local one), or what
     `open_engine` opened; it does not change the counts.
     """
@@ -72,7 +82,12 @@ def check(
         claim=claim,
         trials=TRIALS if trials is None else trials,
         limits=limits,
-        **settings,
+        alpha=alpha,
+        bound=bound,
+        seed=seed,
+        prove=prove,
+        learn=learn,
+        score=score,
     )
     named = [target.partition(":")[0]] if isinstance(target, str) else []
     with open_engine(engine, workers, address, isolated=True, modules=named, needs=found) as opened:
@@ -87,7 +102,9 @@ def check(
         "alpha": plan.alpha,
         "seed": plan.seed,
         "learn": result.learned,
-        **settings,
+        "bound": None if bound == DEFAULT_BOUND else bound,
+        "prove": None if prove == DEFAULT_PROVE else prove,
+        "score": score,
         "domain_size": domain_size,
         "options": options,
     }

@@ -25,6 +25,7 @@ from ldp_auditor.report.over_time import draw_over_time, over_time_curves
 from ldp_auditor.report.text_table import TextTable, Verbatim
 from ldp_auditor.results.audit_result import AuditResult, AuditResults
 from ldp_auditor.results.check_result import CheckResult
+from ldp_auditor.sweeps import Sweep
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -76,6 +77,12 @@ def _(profile: Profile) -> list[TextTable | str]:
 @content_of.register
 def _(result: CheckResult) -> list[TextTable | str]:
     return [evidence_lines(result), *map(Verbatim, repeat_line(result))]
+
+
+@content_of.register
+def _(sweep: Sweep) -> list[TextTable | str]:
+    cells = len({row["key"] for row in sweep.rows})
+    return [f"{cells:,} cells, {sweep.run:,} of them run now", sweep.violations.words]
 
 
 def as_text(result: Any) -> str:

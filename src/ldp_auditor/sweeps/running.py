@@ -12,14 +12,15 @@ from ldp_auditor import __version__
 from ldp_auditor.execution.contract import Engine, Ticker
 from ldp_auditor.execution.engines import open_engine
 from ldp_auditor.results.journal import Journal, digest
-from ldp_auditor.results.table import Row, rows_of, write_table
+from ldp_auditor.results.showing import Shown
+from ldp_auditor.results.table import Row, columns, rows_of, write_table
 from ldp_auditor.results.violations import ViolationCount
 from ldp_auditor.sweeps.cells import Cell
 from ldp_auditor.sweeps.grid import Grid
 
 
 @dataclass(frozen=True)
-class Sweep:
+class Sweep(Shown):
     """What is known of a grid."""
 
     rows: Sequence[Row]
@@ -36,6 +37,10 @@ class Sweep:
     def violations(self) -> ViolationCount:
         """How many of the audits found a violation."""
         return ViolationCount.of_rows(self.rows)
+
+    def to_rows(self) -> list[Row]:
+        """Return the rows of the tidy table, with the same columns whatever the grid."""
+        return [{**dict.fromkeys(columns()), **row} for row in self.rows]
 
 
 @dataclass(frozen=True)
