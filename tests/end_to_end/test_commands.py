@@ -172,7 +172,10 @@ GRR = ("audit", "GRR", "--epsilon", "1", "--domain-size", "5")
         (("audit", "AGRR", *GRR[2:], "--delta", "0"), "delta must be positive"),
         ((*GRR, "--trials", "0"), "trials must be at least 1"),
         ((*GRR, "--trials", "1.5"), "trials must be a whole number"),
-        ((*GRR, "--trials", "many"), "trials must be a whole number, got trials='many'"),
+        (
+            (*GRR, "--trials", "many"),
+            "trials must be a whole number or \"auto\", got trials='many'",
+        ),
         ((*GRR, "--trials", "1e99999999"), "trials must be a whole number"),
         ((*GRR, "--trials", "1e17"), "trials must be at most"),
         ((*GRR, "--workers", "99999999999999999999"), "workers must be at most"),

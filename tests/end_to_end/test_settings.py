@@ -93,7 +93,7 @@ def test_workers_do_not_change_the_counts_over_time(name: str) -> None:
         (("SUE", "--epsilon", "1", "--reports", "-2"), "reports must be at least 1"),
         (("SUE", "--epsilon", "1", "--reports", "5,x"), "whole numbers such as 5,10,25"),
         (("SUE", "--epsilon", "1", "--reports", "2.5"), "must be a whole number"),
-        (("SUE", "--epsilon", "1", "--reports", "5", "--trials", "auto"), "single reports"),
+        (("SUE", "--epsilon", "1", "--reports", "5", "--max-trials", "9"), "trials auto"),
         (("SUE", "--epsilon", "1", "--figure", "x.png"), "several numbers of reports"),
         (("SUE", "--epsilon", "1", "--reports", "5", "--composition", "x"), "one of auto, law"),
         (
