@@ -6,6 +6,7 @@ Words and drawings live above this room, in `report/`; a result knows their modu
 from __future__ import annotations
 
 import importlib
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ FRAMES = ("pandas", "polars")
 """Libraries of data frames."""
 
 
-class Shown:
+class Shown(ABC):
     """A result that prints as the command line prints it, and draws itself."""
 
     def __str__(self) -> str:
@@ -35,9 +36,9 @@ class Shown:
             _report().save(figure, Path(path))
         return figure
 
+    @abstractmethod
     def to_rows(self) -> list[dict[str, Any]]:
         """Return the rows of the tidy table, a dictionary each."""
-        raise NotImplementedError
 
     def to_frame(self, library: str = "pandas") -> Any:
         """Return the tidy table as a data frame of pandas or polars."""
