@@ -18,8 +18,7 @@ from ldp_auditor.exploring.settings import Setting
 from ldp_auditor.page.evidence import command_of
 from ldp_auditor.page.figures import plain
 from ldp_auditor.page.points import points_of
-from ldp_auditor.page.sections import CLASSES, SIGNS
-from ldp_auditor.page.summaries import TITLES, summary_of_audits
+from ldp_auditor.page.summaries import summary_of_audits
 from ldp_auditor.results.audit_result import AuditResult
 
 OUT_OF_MEMORY = "out of memory: choose a smaller domain or fewer reports"
@@ -152,9 +151,9 @@ def result_for_page(plan: AuditPlan, result: AuditResult) -> dict[str, Any]:
         **result.to_dict(),
         "claimed_epsilon": plain(result.claim.epsilon),
         "estimate": plain(points[0].estimate),
-        "sign": SIGNS[verdict.kind],
-        "kind": CLASSES[verdict.kind],
-        "badge": TITLES[verdict.kind],
+        "sign": verdict.kind.sign,
+        "kind": verdict.kind.style,
+        "badge": verdict.kind.title,
         "sentence": verdict.sentence,
         "command": command_of(key, result),
     }

@@ -32,6 +32,11 @@ class Contents:
     left_out: Sequence[str]
     """What is not among them, and why."""
 
+    @property
+    def every(self) -> list[AuditResult | CheckResult]:
+        """Audits and checks, without keys."""
+        return [*(result for _, result in self.audits), *self.checks]
+
 
 def read_folder(folder: Path) -> Contents:
     """Read the journal of a folder; what is no result is left out, with the reason."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.page.markup import shown
@@ -12,24 +13,41 @@ from ldp_auditor.page.points import Point, is_number, value_in_words, varied, wo
 from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.results.violations import explained_by_chance
 
-VIOLATION, BROKEN, CHANCE, UNDECIDED, KEPT, NO_CLAIM = range(6)
-"""Kinds of summaries, the worst first."""
 
-TITLES = {
-    VIOLATION: "violation",
-    BROKEN: "broken by theory",
-    CHANCE: "within chance",
-    UNDECIDED: "no violation found",
-    KEPT: "keeps its promise",
-    NO_CLAIM: "promises nothing",
-}
+class Kind(NamedTuple):
+    """What can be found about a mechanism, and how it is shown; kinds sort from worst to best."""
+
+    rank: int
+    title: str
+    sign: str
+    style: str
+    lede: str
+    """Stands before the names of such mechanisms."""
+
+
+VIOLATION = Kind(0, "violation", "✕", "violation", "Broken, with proof")
+BROKEN = Kind(
+    *(1, "broken by theory", "!", "broken"),
+    "Cannot hold by exact theory, though no attack here proved it",
+)
+CHANCE = Kind(
+    *(2, "within chance", "≈", "undecided"),
+    "Kept by exact theory, and measured above it no more often than chance explains",
+)
+UNDECIDED = Kind(
+    3, "no violation found", "?", "undecided", "No violation found, which is no certificate"
+)
+KEPT = Kind(4, "keeps its promise", "✓", "kept", "Kept by exact theory, and no attack got further")
+NO_CLAIM = Kind(5, "promises nothing", "\N{EN DASH}", "silent", "Nothing promised")
+
+KINDS = (VIOLATION, BROKEN, CHANCE, UNDECIDED, KEPT, NO_CLAIM)
 
 
 @dataclass(frozen=True)
 class Summary:
     """What was found about one mechanism."""
 
-    kind: int
+    kind: Kind
     name: str
     sentence: str
     """Goes on after the name."""
@@ -63,7 +81,7 @@ def summary_of_audits(name: str, points: Sequence[Point]) -> Summary:
     return Summary(KEPT, name, words)
 
 
-def kind_of_point(point: Point, by_chance: bool) -> int:
+def kind_of_point(point: Point, by_chance: bool) -> Kind:
     """The kind of summary of one setting; `by_chance` is decided for the whole mechanism."""
     if point.violations:
         return CHANCE if by_chance else VIOLATION
@@ -101,9 +119,9 @@ def summary_of_check(result: CheckResult) -> Summary:
     return Summary(UNDECIDED, result.name, words)
 
 
-def worst_of(verdicts: Sequence[Summary]) -> dict[str, int]:
+def worst_of(verdicts: Sequence[Summary]) -> dict[str, Kind]:
     """The worst verdict on every name: one may have been checked against several claims."""
-    worst: dict[str, int] = {}
+    worst: dict[str, Kind] = {}
     for verdict in verdicts:
         worst[verdict.name] = min(verdict.kind, worst.get(verdict.name, NO_CLAIM))
     return worst
@@ -129,7 +147,7 @@ def headline(verdicts: Sequence[Summary]) -> str:
     return f"{broken:,} of {promising:,} mechanisms {verb} privacy promise{how}."
 
 
-def _headline_without_violation(kinds: Sequence[int]) -> str:
+def _headline_without_violation(kinds: Sequence[Kind]) -> str:
     kept = kinds.count(KEPT)
     promising = len(kinds) - kinds.count(NO_CLAIM)
     if not promising:
