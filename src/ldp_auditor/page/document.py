@@ -7,18 +7,26 @@ import hashlib
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+from ldp_auditor import mechanisms
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.page.evidence import MOST_OF_ONE, evidence_of
+from ldp_auditor.page.figures import bars_figure, curve_figure, gap_figure
 from ldp_auditor.page.folder import Contents, read_folder
 from ldp_auditor.page.library import assets, plotting_library
 from ldp_auditor.page.markup import packed, packed_json
 from ldp_auditor.page.overview import overview_of
-from ldp_auditor.page.places import comparison_of, mechanisms_of
-from ldp_auditor.page.points import points_of
+from ldp_auditor.page.points import Point, points_of
 from ldp_auditor.page.rendering import rendered
-from ldp_auditor.page.sections import lede_of, making_of, tiles_of
-from ldp_auditor.page.summaries import CHANCE, headline, summary_of_audits, summary_of_check
+from ldp_auditor.page.sections import making_of, size_of
+from ldp_auditor.page.summaries import (
+    CHANCE,
+    headline,
+    summary_of_audits,
+    summary_of_check,
+    worst_of,
+)
 from ldp_auditor.results.files import replace_file
 
 STYLES = ("page.css", "figures.css", "print.css")
@@ -55,11 +63,13 @@ def page_of(contents: Contents, title: str, command: str) -> bytes:
     verdicts = [summary_of_audits(name, mine) for name, mine in points.items()]
     verdicts += [summary_of_check(result) for result in checks]
     verdicts.sort(key=lambda verdict: verdict.kind)
+    worst = worst_of(verdicts)
     by_chance = {verdict.name for verdict in verdicts if verdict.kind == CHANCE}
-    mechanisms, comparison = mechanisms_of(points), comparison_of(points)
-    drawn = [place for mechanism in mechanisms for place in mechanism.places]
-    drawn += [comparison] if comparison else []
-    library, plotly = plotting_library() if drawn else ("", "")
+    drawn = [_drawn(name, mine) for name, mine in points.items()]
+    bars = bars_figure(points)
+    figures = [figure for mine in drawn for figure in (mine["curve"], mine["gap"]) if figure]
+    figures += [bars] if bars else []
+    library, plotly = plotting_library() if figures else ("", "")
     script = assets(SCRIPTS)
     page = rendered(
         "report.html",
@@ -68,18 +78,18 @@ def page_of(contents: Contents, title: str, command: str) -> bytes:
         style=assets(STYLES),
         script=script,
         library=packed(library),
-        figures=packed_json([place.figure for place in drawn]),
+        figures=figures,
+        data=packed_json(figures),
         title=title or "Privacy audit",
         given_title=title,
         headline=headline(verdicts),
-        lede=lede_of(verdicts),
-        tiles=tiles_of(contents, points, verdicts),
+        worst=worst,
+        size=size_of(contents, points, list(worst.values())),
         left_out=contents.left_out,
         verdicts=verdicts,
-        comparison=comparison,
+        bars=bars,
         overview=overview_of(points, checks, by_chance),
-        mechanisms=mechanisms,
-        drawn=drawn,
+        mechanisms=drawn,
         evidence=evidence_of(points, checks, by_chance),
         most_of_one=MOST_OF_ONE,
         making=making_of(contents, plotly),
@@ -91,6 +101,15 @@ def page_of(contents: Contents, title: str, command: str) -> bytes:
         "make one of fewer results",
     )
     return page
+
+
+def _drawn(name: str, points: Sequence[Point]) -> dict[str, Any]:
+    """The figures of a mechanism, and what it is if it is a protocol that is known here."""
+    found = {"name": name, "curve": curve_figure(name, points), "gap": gap_figure(name, points)}
+    try:
+        return {**found, "summary": mechanisms.find(name).summary}
+    except AuditError:
+        return {**found, "summary": ""}
 
 
 def _hash(script: str) -> str:

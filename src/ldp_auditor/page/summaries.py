@@ -40,8 +40,6 @@ UNDECIDED = Kind(
 KEPT = Kind(4, "keeps its promise", "✓", "kept", "Kept by exact theory, and no attack got further")
 NO_CLAIM = Kind(5, "promises nothing", "\N{EN DASH}", "silent", "Nothing promised")
 
-KINDS = (VIOLATION, BROKEN, CHANCE, UNDECIDED, KEPT, NO_CLAIM)
-
 
 @dataclass(frozen=True)
 class Summary:
