@@ -124,8 +124,10 @@ def command_of(key: str, result: AuditResult) -> str:
             return ""
     except (AuditError, TypeError, ValueError):  # a mechanism of another program
         return ""
-    words = [word for name, value in settings.items() for word in _option(name, value)]
-    return shlex.join(["ldp-auditor", "audit", result.mechanism, *words])
+    words = ["ldp-auditor", "audit", result.mechanism]
+    for name, value in settings.items():
+        words += ["--" + name.replace("_", "-"), _word(value)]
+    return shlex.join(words)
 
 
 def _settings(result: AuditResult) -> dict[str, Any]:
@@ -142,24 +144,21 @@ def _settings(result: AuditResult) -> dict[str, Any]:
     settings = {**options, "pair": (result.pair.first, result.pair.second)}
     if result.is_over_time:
         settings["reports"] = result.reports
+    named = ["alpha", "bound", "attack", "seed"]
     if result.precision is None:
         settings["trials"] = result.trials
     else:
-        settings |= {"trials": "auto", "precision": result.precision}
-        settings["max_trials"] = result.max_trials
-    return {
-        **settings,
-        **{name: getattr(result, name) for name in ("alpha", "bound", "attack", "seed")},
-    }
+        settings["trials"] = "auto"
+        named = ["precision", "max_trials", *named]
+    return {**settings, **{name: getattr(result, name) for name in named}}
 
 
-def _option(name: str, value: Any) -> tuple[str, str]:
-    flag = "--" + name.replace("_", "-")
-    if isinstance(value, tuple):
-        records = any(isinstance(entry, tuple) for entry in value)
-        parts = [",".join(map(str, v)) if isinstance(v, tuple) else str(v) for v in value]
-        return flag, (":" if records else ",").join(parts)
-    return flag, str(value)
+def _word(value: Any) -> str:
+    """A value as the command line has it: lists by commas, two records by a colon."""
+    if not isinstance(value, tuple):
+        return str(value)
+    between = ":" if any(isinstance(entry, tuple) for entry in value) else ","
+    return between.join(map(_word, value))
 
 
 def _json(value: Any) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ldp_auditor.errors import AuditError, require
+from ldp_auditor.page.markup import shown
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.results.journal import JOURNAL, PORTION, digest, understood
@@ -105,5 +106,4 @@ def _counted(reason: str, count: int) -> str:
 
 def _short(text: str) -> str:
     """As long as a line of the page can be."""
-    text = " ".join(text.split())
-    return text if len(text) <= 160 else text[:159] + "…"
+    return shown(" ".join(text.split()), 160)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Sequence, Set
+from typing import Any
 
 from ldp_auditor.page.evidence import inputs_in_words
 from ldp_auditor.page.figures import sort_key
@@ -39,41 +39,24 @@ Row = dict[str, str]
 """The text of every column."""
 
 
-@dataclass(frozen=True)
-class Overview:
-    """The table, and what filters it."""
-
-    rows: Sequence[tuple[Row, bool]]
-    """Each with whether it stands first, in the colour of alarm."""
-    left: int
-    """Rows that are not among them."""
-    columns: Mapping[str, str]
-    attacks: Sequence[str]
-    verdicts: Sequence[str]
-
-    @property
-    def seeds(self) -> bool:
-        """Whether any setting has several seeds."""
-        return SEEDS in self.columns
-
-
 def overview_of(
     points: dict[str, list[Point]], checks: Sequence[CheckResult], by_chance: Set[str]
-) -> Overview:
-    """Lay out the table."""
+) -> dict[str, Any]:
+    """The table and what filters it; rows in the colour of alarm stand first, and are told so."""
     rows = overview_rows(points, checks, by_chance)
     # The verdict without the number of seeds.
     titles = [row["Verdict"].partition(" (")[0] for row in rows]
     bad = {VIOLATION.title: 0, BROKEN.title: 1}
     order = sorted(range(len(rows)), key=lambda place: bad.get(titles[place], len(bad)))
     several = any(row[SEEDS] != NONE for row in rows)
-    return Overview(
-        rows=[(rows[place], titles[place] in bad) for place in order[:MOST_ROWS]],
-        left=max(0, len(rows) - MOST_ROWS),
-        columns={name: kind for name, kind in COLUMNS.items() if name != SEEDS or several},
-        attacks=list(dict.fromkeys(row["Attack"] for row in rows)),
-        verdicts=list(dict.fromkeys(titles)),
-    )
+    return {
+        "rows": [(rows[place], titles[place] in bad) for place in order[:MOST_ROWS]],
+        "left": max(0, len(rows) - MOST_ROWS),
+        "columns": {name: kind for name, kind in COLUMNS.items() if name != SEEDS or several},
+        "several_seeds": several,
+        "attacks": list(dict.fromkeys(row["Attack"] for row in rows)),
+        "verdicts": list(dict.fromkeys(titles)),
+    }
 
 
 def overview_rows(
