@@ -13,7 +13,7 @@ from ldp_auditor.core import Counts
 from ldp_auditor.errors import AuditError
 from ldp_auditor.page.markup import counted
 from ldp_auditor.page.points import Point, varied, words_of
-from ldp_auditor.page.summaries import attack_in_words
+from ldp_auditor.page.summaries import attack_in_words, confidence, number
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.check_result import SMALLEST_P_VALUE, CheckResult, p_value
 from ldp_auditor.sweeps.cells import Cell
@@ -36,9 +36,22 @@ class Evidence:
     second: str
     counts: Counts
     p_value: float
-    seed: int
     repeat: str
     """The command that repeats it, if it is known."""
+
+    @property
+    def sentence(self) -> str:
+        """What the counts prove."""
+        tiny = self.p_value < SMALLEST_P_VALUE
+        p = f"below {SMALLEST_P_VALUE:g}" if tiny else f"{self.p_value:.2g}"
+        ratio = self.counts.true_positives / max(1, self.counts.false_positives)
+        allowed = f"{math.exp(self.claimed):.3g}" if self.claimed < 700 else "any"
+        return (
+            f"Epsilon is at least {number(self.proven)}, the promise was {number(self.claimed)} "
+            f"({confidence(self.alpha)} confidence; p-value against the promise {p}). One input "
+            f"makes the event {ratio:.3g} times as frequent as the other; the promise allows a "
+            f"factor of {allowed}."
+        )
 
 
 def evidence_of(
@@ -64,18 +77,18 @@ def evidence_of(
 
 def of_audit(setting: str, key: str, result: AuditResult) -> Evidence:
     """The evidence of an audit: how often the attack accused the first input."""
+    first, second = _json(result.pair.first), _json(result.pair.second)
     return Evidence(
         name=result.mechanism,
         setting=setting,
         claimed=result.claim.epsilon,
         proven=result.empirical_epsilon,
         alpha=result.alpha,
-        event=f"{attack_in_words(result.attack)} says that the input was {_input(result, 0)}",
-        first=_input(result, 0),
-        second=_input(result, 1),
+        event=f"{attack_in_words(result.attack)} says that the input was {first}",
+        first=first,
+        second=second,
         counts=result.counts,
         p_value=p_value(result.claim, result.bound, result.counts),
-        seed=result.seed,
         repeat=command_of(key, result),
     )
 
@@ -94,7 +107,6 @@ def of_check(result: CheckResult) -> Evidence:
         second=_json(best.second),
         counts=best.counts,
         p_value=best.p_value,
-        seed=result.seed,
         repeat=result.repeat,
     )
 
@@ -112,8 +124,10 @@ def command_of(key: str, result: AuditResult) -> str:
             return ""
     except (AuditError, TypeError, ValueError):  # a mechanism of another program
         return ""
-    words = [word for name, value in settings.items() for word in _option(name, value)]
-    return shlex.join(["ldp-auditor", "audit", result.mechanism, *words])
+    words = ["ldp-auditor", "audit", result.mechanism]
+    for name, value in settings.items():
+        words += ["--" + name.replace("_", "-"), _word(value)]
+    return shlex.join(words)
 
 
 def _settings(result: AuditResult) -> dict[str, Any]:
@@ -130,35 +144,22 @@ def _settings(result: AuditResult) -> dict[str, Any]:
     settings = {**options, "pair": (result.pair.first, result.pair.second)}
     if result.is_over_time:
         settings["reports"] = result.reports
+    named = ["alpha", "bound", "attack", "seed"]
     if result.precision is None:
         settings["trials"] = result.trials
     else:
-        settings |= {"trials": "auto", "precision": result.precision}
-        settings["max_trials"] = result.max_trials
-    return {
-        **settings,
-        **{name: getattr(result, name) for name in ("alpha", "bound", "attack", "seed")},
-    }
+        settings["trials"] = "auto"
+        named = ["precision", "max_trials", *named]
+    return {**settings, **{name: getattr(result, name) for name in named}}
 
 
-def _option(name: str, value: Any) -> tuple[str, str]:
-    flag = "--" + name.replace("_", "-")
-    if isinstance(value, tuple):
-        records = any(isinstance(entry, tuple) for entry in value)
-        parts = [",".join(map(str, v)) if isinstance(v, tuple) else str(v) for v in value]
-        return flag, (":" if records else ",").join(parts)
-    return flag, str(value)
-
-
-def _input(result: AuditResult, side: int) -> str:
-    value = (result.pair.first, result.pair.second)[side]
-    return str(list(value) if isinstance(value, tuple) else value)
+def _word(value: Any) -> str:
+    """A value as the command line has it: lists by commas, two records by a colon."""
+    if not isinstance(value, tuple):
+        return str(value)
+    between = ":" if any(isinstance(entry, tuple) for entry in value) else ","
+    return between.join(map(_word, value))
 
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=repr)
-
-
-def p_value_in_words(value: float) -> str:
-    """A p-value, or the limit below which it is not shown exactly."""
-    return f"below {SMALLEST_P_VALUE:g}" if value < SMALLEST_P_VALUE else f"{value:.2g}"
