@@ -103,5 +103,5 @@ def audit(
     ):
         results = run(plan, engine=opened, journal=journal, progress=bar.advance)
     shown = results if len(results) > 1 else results[0]
-    show(shown, shown.to_dict(), as_json=as_json, figure=figure)
+    show(shown, as_json=as_json, figure=figure)
     return exit_code(results.violations.violations)

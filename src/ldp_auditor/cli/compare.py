@@ -138,7 +138,7 @@ def compare(
         comparison = run_comparison(
             plan, engine=opened, journal=journal, progress=bar.advance, on_start=bar.describe
         )
-    show(comparison, comparison.to_dict(), as_json=as_json, figure=figure)
+    show(comparison, as_json=as_json, figure=figure)
     left_out = [name for name in comparison.refused if name in protocols]
     for name in left_out:
         tell(f"ldp-auditor: {name}: {comparison.refused[name]}")

@@ -97,7 +97,7 @@ def explain(
         progress_bar(f"explaining {plan.mechanism.name}", 4 * plan.most_trials) as bar,
     ):
         explanation = explain_plan(plan, engine=opened, progress=bar.advance)
-    show(explanation, explanation.to_dict(), as_json=as_json, figure=figure)
+    show(explanation, as_json=as_json, figure=figure)
     return exit_code(explanation.violations.violations)
 
 
@@ -133,4 +133,4 @@ def profile(
         figure = default_figure("profile.png")
     if figure is not None:
         check_figure_path(figure)
-    show(found, found.to_rows(), as_json=as_json, figure=figure)
+    show(found, as_json=as_json, figure=figure, plain=found.to_rows())
