@@ -46,14 +46,14 @@ def content_of(result: Any) -> list[TextTable | str]:
 
 @content_of.register
 def _(result: AuditResult) -> list[TextTable | str]:
-    return [tables.result_table(result)]
+    return [tables.result_table(result), *tables.notes(result.mechanism)]
 
 
 @content_of.register
 def _(results: AuditResults) -> list[TextTable | str]:
     first = results[0]
     if len(results) == 1:
-        return [tables.result_table(first)]
+        return content_of(first)
     alike = {(result.mechanism, result.attack) for result in results}
     if first.is_over_time and len(alike) == 1:
         return [tables.over_time_table(results), results.violations.words]
@@ -78,7 +78,8 @@ def _(profile: Profile) -> list[TextTable | str]:
 
 @content_of.register
 def _(result: CheckResult) -> list[TextTable | str]:
-    return [evidence_lines(result), *map(Verbatim, repeat_line(result))]
+    more = tables.notes(result.target)
+    return [evidence_lines(result), *more, *map(Verbatim, repeat_line(result))]
 
 
 @content_of.register
