@@ -21,6 +21,12 @@ TOLERANCE = 0.1
 """Similar values, flat curves and minor effects differ by this share of the larger value at most;
 a difference that is remarkable or substantial is larger."""
 
+HIGH = 1 - TOLERANCE
+"""A high probability is at least this."""
+
+SUBSTANTIAL = 0.5
+"""A substantial gap to composition leaves at most this share of it."""
+
 TIGHT = 0.95
 """A tight estimate has at least this share of the claimed epsilon."""
 
@@ -37,7 +43,7 @@ ROUNDING = 1e-9
 WORDS = (
     f"Similar, flat, minor: within {TOLERANCE:.0%} of the larger value; remarkable, substantial: "
     f"beyond it (the gap to composition: half or more). Tight: at least {TIGHT:.0%} of the claimed "
-    f"epsilon. High probability: {1 - TOLERANCE:.0%} at least. Limit reached: at least "
+    f"epsilon. High probability: {HIGH:.0%} at least. Limit reached: at least "
     f"{REACHED:.0%} of it. No significant difference: within {TOLERANCE:.0%}, or within "
     f"{STANDARD_ERRORS:g} standard errors. High privacy: epsilon <= 1; mid: 1 < epsilon <= 4; low: "
     "epsilon > 4. Orders are taken literally; an exception whose values differ by "
@@ -102,6 +108,11 @@ def higher(one: Estimate, other: Estimate, *, by: float = ROUNDING) -> Finding:
     return Finding(False, numbers, apart, _noisy(one, other))
 
 
+def much_higher(one: Estimate, other: Estimate) -> Finding:
+    """The one value is higher than the other, by more than the tolerance."""
+    return higher(one, other, by=TOLERANCE)
+
+
 def not_lower(one: Estimate, other: Estimate) -> Finding:
     """The one value is at least the other."""
     found = higher(one, other)
@@ -117,6 +128,12 @@ def rising(values: Sequence[Estimate]) -> Finding:
 def falling(values: Sequence[Estimate]) -> Finding:
     """Every value is lower than the one before."""
     steps = [higher(earlier, later) for earlier, later in pairwise(values)]
+    return all_steps(values, steps)
+
+
+def falling_up_to_limit(values: Sequence[Estimate]) -> Finding:
+    """Every value is lower than the one before, or both are at the limit."""
+    steps = [higher_up_to_limit(earlier, later) for earlier, later in pairwise(values)]
     return all_steps(values, steps)
 
 
@@ -151,7 +168,15 @@ def below(estimate: Estimate, bar: float) -> Finding:
     return Finding(estimate.value < bar * (1 - ROUNDING), found.numbers, found.off)
 
 
-def within_times(estimate: Estimate, times: float, epsilon: float) -> Finding:
+def medium(estimate: Estimate) -> Finding:
+    """A value is above 1, and at most 2.5."""
+    if estimate.value > 1:
+        return at_most(estimate, 2.5)
+    low = below(estimate, 1.0)
+    return Finding(False, low.numbers, -low.off)
+
+
+def within_times(estimate: Estimate, epsilon: float, times: float) -> Finding:
     """The claimed epsilon is at most so many times the value."""
     ratio = epsilon / estimate.value if estimate.value > 0 else math.inf
     numbers = f"{tell(estimate.value)} of {epsilon:g}"
@@ -184,3 +209,18 @@ def not_reached(estimate: Estimate) -> Finding:
     """A value is below the limit that the number of trials imposes."""
     found = reached(estimate)
     return Finding(not found.holds, found.numbers, -found.off)
+
+
+def higher_up_to_limit(one: Estimate, other: Estimate) -> Finding:
+    """The one value is higher than the other, or both are at the limit."""
+    return _up_to_limit(higher(one, other), one, other)
+
+
+def not_lower_up_to_limit(one: Estimate, other: Estimate) -> Finding:
+    """The one value is at least the other, or both are at the limit."""
+    return _up_to_limit(not_lower(one, other), one, other)
+
+
+def _up_to_limit(found: Finding, one: Estimate, other: Estimate) -> Finding:
+    """Let two values pass that are both at the limit, where they cannot be told apart."""
+    return replace(found, holds=found.holds or (reached(one).holds and reached(other).holds))

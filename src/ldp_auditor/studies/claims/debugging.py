@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ldp_auditor import mechanisms
-from ldp_auditor.studies.claims.comparisons import TOLERANCE, Finding, at_most, falling
+from ldp_auditor.studies.claims.comparisons import HIGH, Finding, at_most, falling
 from ldp_auditor.studies.claims.shapes import estimate
-from ldp_auditor.studies.claims.statement import Place, Statement, every
+from ldp_auditor.studies.claims.statement import Place
 from ldp_auditor.studies.claims.view import Estimate, View, paper_limit
 from ldp_auditor.studies.settings import DOMAIN_SIZES, EPSILONS
 from ldp_auditor.theory.guessing import independent_count_rates
@@ -75,7 +75,7 @@ def _excess_falls(view: View, place: Place) -> Finding:
 def _already_likely(view: View, place: Place) -> Finding:
     view.only_exact()
     intended, _ = _bits(place)
-    return Finding(intended >= 1 - TOLERANCE, f"p = {intended:.3f}", 1 - TOLERANCE - intended)
+    return Finding(intended >= HIGH, f"p = {intended:.3f}", HIGH - intended)
 
 
 def true_epsilon(protocol: str, epsilon: float) -> float:
@@ -92,68 +92,13 @@ def _broken(view: View, place: Place) -> Finding:
     return Finding(not undetected.holds, undetected.numbers, -undetected.off)
 
 
-CLIENTS = [f"{PACKAGE}SUE", f"{PACKAGE}OUE"]
-
 CAUGHT = [epsilon for epsilon in EPSILONS if epsilon < 1]
-MISSED = [epsilon for epsilon in EPSILONS if epsilon >= 1]
 
-STATEMENTS = [
-    Statement(
-        name="bug-found-somewhere",
-        section="5.7",
-        words="The estimates of pure-ldp 1.1.2's SUE and OUE exceed the claim for some epsilon < 1",
-        studies=("figure-8",),
-        places=every(mechanism=CLIENTS),
-        test=_detected_somewhere,
-    ),
-    Statement(
-        name="bug-found",
-        section="5.7",
-        words="and for all epsilon < 1, at every k",
-        studies=("figure-8",),
-        places=every(
-            mechanism=CLIENTS,
-            epsilon=CAUGHT,
-            domain_size=DOMAIN_SIZES,
-        ),
-        test=_detected,
-    ),
-    Statement(
-        name="bug-missed",
-        section="5.7",
-        words="but not for epsilon >= 1",
-        studies=("figure-8",),
-        places=every(
-            mechanism=CLIENTS,
-            epsilon=MISSED,
-            domain_size=DOMAIN_SIZES,
-        ),
-        test=_undetected,
-    ),
-    Statement(
-        name="bug-excess",
-        section="5.7",
-        words="The true bit is sent more often than intended, and that the more the smaller "
-        "epsilon is (every step)",
-        studies=(),
-        places=every(mechanism=CLIENTS),
-        test=_excess_falls,
-    ),
-    Statement(
-        name="bug-bit-likely",
-        section="5.7",
-        words="In mid to low privacy the true bit is meant to be sent with a high probability: "
-        f"{1 - TOLERANCE:.0%} at least",
-        studies=(),
-        places=every(mechanism=CLIENTS, epsilon=[epsilon for epsilon in EPSILONS if epsilon > 1]),
-        test=_already_likely,
-    ),
-    Statement(
-        name="bug-still-there",
-        section="5.7",
-        words="A sharper tool can find the bug at epsilon >= 1: the worst case exceeds the claim",
-        studies=(),
-        places=every(mechanism=CLIENTS, epsilon=MISSED),
-        test=_broken,
-    ),
-]
+TESTS = {
+    "detected": _detected,
+    "detected_somewhere": _detected_somewhere,
+    "undetected": _undetected,
+    "excess_falls": _excess_falls,
+    "already_likely": _already_likely,
+    "broken": _broken,
+}

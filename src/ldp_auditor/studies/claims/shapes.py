@@ -23,6 +23,9 @@ def rate(side: Side) -> Reading:
     return lambda view, place: view.rate(side, **_settings(place))
 
 
+HITS, ALARMS = rate("true_positive"), rate("false_positive")
+
+
 def _settings(place: Place) -> dict[str, Any]:
     return {name: value for name, value in place.items() if name != "against"}
 
