@@ -143,7 +143,7 @@ def _run(grid: Grid, journal: Journal | _Memory, engine: Engine, watch: Watch | 
     if left:
 
         def note(cell: Cell, reason: str) -> None:
-            failed.append(_told(cell, reason))
+            failed.append(_failure(cell, reason))
 
         # Cells side by side; if there are fewer of them than cores, several threads for each. The
         # largest first: a long one at the end would keep one core busy alone.
@@ -165,6 +165,7 @@ def _run(grid: Grid, journal: Journal | _Memory, engine: Engine, watch: Watch | 
     return Sweep(rows, len(left) - len(failed), failed)
 
 
-def _told(cell: Cell, reason: str) -> str:
+def _failure(cell: Cell, reason: str) -> str:
+    """Say which cell failed, and why."""
     settings = ", ".join(f"{name}={value}" for name, value in cell.settings.items())
     return f"{settings}: {' '.join(reason.split())}"

@@ -6,9 +6,9 @@ import math
 
 from ldp_auditor.bounds.clopper_pearson import lower_limit, two_sided_bound, upper_limit
 from ldp_auditor.core import Counts
-from ldp_auditor.studies.claims.comparisons import Finding, at_most
+from ldp_auditor.studies.claims.comparisons import Answer, at_most
 from ldp_auditor.studies.claims.shapes import estimate, rate
-from ldp_auditor.studies.claims.statement import Place
+from ldp_auditor.studies.claims.statement import Settings
 from ldp_auditor.studies.claims.view import Estimate, View
 from ldp_auditor.studies.settings import (
     DELTA,
@@ -28,14 +28,14 @@ def _perfect_rates(exact: bool) -> tuple[float, float]:
     return lower_limit(TRIALS, TRIALS, tail), upper_limit(0, TRIALS, tail)
 
 
-def _rates_as_printed(view: View, place: Place) -> Finding:
+def _rates_as_printed(view: View, place: Settings) -> Answer:
     first, second = _perfect_rates(view.exact)
-    return Finding(
+    return Answer(
         (round(first, 4), round(second, 4)) == (0.9994, 0.0006), f"{first:.6f}, {second:.6f}"
     )
 
 
-def _limit_as_printed(view: View, place: Place) -> Finding:
+def _limit_as_printed(view: View, place: Settings) -> Answer:
     trials: int = place["trials"]
     if view.exact:
         log_rate = math.log(ALPHA / 4) / trials
@@ -44,10 +44,10 @@ def _limit_as_printed(view: View, place: Place) -> Finding:
         limit = two_sided_bound(Counts(trials, trials, 0), ALPHA, 0.0)
     printed = {10_000: "7.42", 1_000_000: "12.025"}[trials]
     digits = len(printed.partition(".")[2])
-    return Finding(f"{limit:.{digits}f}" == printed, f"{limit:.6f} against {printed}")
+    return Answer(f"{limit:.{digits}f}" == printed, f"{limit:.6f} against {printed}")
 
 
-def _below_limit(view: View, place: Place) -> Finding:
+def _below_limit(view: View, place: Settings) -> Answer:
     """With unlimited trials there is no limit: exact are the counts that 10^6 trials expect."""
     found = estimate(view, place)
     if not view.exact:
@@ -61,7 +61,7 @@ def _below_limit(view: View, place: Place) -> Finding:
     return at_most(Estimate(proven, 0.0, found.limit), found.limit)
 
 
-def _below_composition(view: View, place: Place) -> Finding:
+def _below_composition(view: View, place: Settings) -> Answer:
     return at_most(estimate(view, place), place["epsilon"] * place["reports"])
 
 
