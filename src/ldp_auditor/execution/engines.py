@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from ldp_auditor.errors import require
-from ldp_auditor.execution.contract import Engine
+from ldp_auditor.execution.contract import Engine, worker_count
 from ldp_auditor.execution.processes import ProcessEngine
-from ldp_auditor.execution.threads import ThreadEngine, worker_count
+from ldp_auditor.execution.threads import ThreadEngine
 
 ENGINES = ("threads", "processes", "ray")
 

@@ -74,14 +74,14 @@ class ClusterWatch:
 
 @dataclass
 class _Since:
-    """Something that is wrong may be so for some seconds."""
+    """What is missing may come back within `seconds`; then it is lost."""
 
     what: str
     seconds: float
     began: float | None = None
 
     def note(self, reason: str | None) -> None:
-        """Note that it is so for a reason, or not so; raise if it has been so for too long."""
+        """Note why it is missing, or None if it is there; raise if it has been missing too long."""
         now = time.monotonic()
         if reason is None:
             self.began = None
