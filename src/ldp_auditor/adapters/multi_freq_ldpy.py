@@ -63,8 +63,8 @@ class HashingClient(Reseeding, Hashing):
 
 
 def _client(module: str, function: str) -> Callable[..., Any]:
-    found = getattr(import_foreign(NAME, f"multi_freq_ldpy.{module}", NAME), f"{function}_Client")
-    import_xxhash(NAME, NAME)
+    found = getattr(import_foreign(NAME, f"multi_freq_ldpy.{module}"), f"{function}_Client")
+    import_xxhash(NAME)
     return lambda *arguments: with_integers(found(*arguments))
 
 
@@ -74,7 +74,7 @@ def _finish(domain_size: int, draw: Callable[[int], Any], hash_range: int = 0) -
         draw(0)
     if not hash_range:
         return Client(domain_size, draw)
-    xxhash = import_xxhash(NAME, NAME)
+    xxhash = import_xxhash(NAME)
 
     def matches(report: Any, value: int) -> bool:
         """Read (hash, seed), (attribute, (hash, seed)), or a (hash, seed) for every attribute."""
@@ -109,18 +109,17 @@ def _pure(summary: str, family: str, *optimal: bool) -> Variant:
 
 def _histogram(threshold: bool) -> Callable[..., Randomizer]:
     def make(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
-        module = import_foreign(NAME, "multi_freq_ldpy.pure_frequency_oracles.HE", NAME)
+        module = import_foreign(NAME, "multi_freq_ldpy.pure_frequency_oracles.HE")
+
+        def histogram(value: int) -> Any:
+            return module.HE_Client(value, domain_size, epsilon)
+
         if not threshold:
-            return _finish(domain_size, lambda value: module.HE_Client(value, domain_size, epsilon))
+            return _finish(domain_size, histogram)
         from scipy.optimize import minimize_scalar
 
-        cut = minimize_scalar(
-            lambda theta: module.find_tresh(theta, epsilon), bounds=(0.5, 1), method="bounded"
-        ).x
-        return _finish(
-            domain_size,
-            lambda value: with_integers(module.HE_Client(value, domain_size, epsilon) > cut),
-        )
+        cut = minimize_scalar(module.find_tresh, args=(epsilon,), bounds=(0.5, 1), method="bounded")
+        return _finish(domain_size, lambda value: with_integers(histogram(value) > cut.x))
 
     return make
 
@@ -142,7 +141,7 @@ def _longitudinal(summary: str, family: str, *optimal: bool) -> Variant:
             hash_range,
         )
 
-    return Variant(summary, make, {"epsilon_infinity": float})
+    return Variant(summary, make)
 
 
 def _optimal_range(epsilon: float, epsilon_infinity: float) -> int:
@@ -191,7 +190,7 @@ def _records(summary: str, solution: str, family: str, *optimal: bool) -> Varian
             _hash_range(family, optimal, share),
         )
 
-    return Variant(summary, make, {"attributes": int})
+    return Variant(summary, make)
 
 
 def _longitudinal_records(summary: str, solution: str, family: str) -> Variant:
@@ -212,7 +211,7 @@ def _longitudinal_records(summary: str, solution: str, family: str) -> Variant:
             lambda value: client([value] * attributes, sizes, attributes, limit, epsilon),
         )
 
-    return Variant(summary, make, {"attributes": int, "epsilon_infinity": float})
+    return Variant(summary, make)
 
 
 def _variants() -> dict[str, Variant]:
@@ -252,9 +251,7 @@ def _variants() -> dict[str, Variant]:
     found["THE"] = Variant("histogram encoding, cut at the threshold", _histogram(True))
     for name, (summary, family, optimal) in longitudinal.items():
         found[name] = _longitudinal(f"{summary}; one report", family, *optimal)
-    found["dBitFlipPM"] = Variant(
-        "memoized bits of buckets", _bucket_flipping, {"buckets": int, "bits": int}
-    )
+    found["dBitFlipPM"] = Variant("memoized bits of buckets", _bucket_flipping)
     for solution, how in (("SPL", "budget split"), ("SMP", "one attribute")):
         for name, (summary, family, optimal) in protocols.items():
             text = f"records (v, ..., v), {how}: {summary}"
@@ -271,9 +268,6 @@ def _variants() -> dict[str, Variant]:
 
 ADAPTER = Adapter(
     name=NAME,
-    distribution="multi-freq-ldpy",
-    module="multi_freq_ldpy",
-    extra=NAME,
     variants=_variants(),
     note="needs xxhash < 4; compiled clients draw from numba's generator, one per thread",
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,11 +18,13 @@ from ldp_auditor.portable_math import exp
 NAME = "opendp"
 
 
-def _prelude() -> Any:
-    """Return OpenDP with the measurements enabled that are not yet proven."""
-    dp = import_foreign(NAME, "opendp.prelude", NAME)
+@contextmanager
+def _opendp() -> Iterator[Any]:
+    """Yield OpenDP, with measurements that are not yet proven; what it refuses is an AuditError."""
+    dp = import_foreign(NAME, "opendp.prelude")
     dp.enable_features("contrib")
-    return dp
+    with refusals(NAME, (TypeError, ValueError, dp.OpenDPException)):
+        yield dp
 
 
 @dataclass(frozen=True)
@@ -39,9 +42,8 @@ class Noise:
 
 
 def _randomized_response(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
-    dp = _prelude()
     probability = 1 / (1 + (domain_size - 1) * exp(-epsilon))
-    with refusals(NAME, (TypeError, ValueError, dp.OpenDPException)):
+    with _opendp() as dp:
         measurement = dp.m.make_randomized_response(list(range(domain_size)), probability)
     return OneByOne(domain_size, measurement)
 
@@ -54,9 +56,8 @@ def _randomized_response_bool(
         f"domain_size must be 2 for a bool, got domain_size={domain_size}",
         argument="domain_size",
     )
-    dp = _prelude()
     probability = 1 / (1 + exp(-epsilon))
-    with refusals(NAME, (TypeError, ValueError, dp.OpenDPException)):
+    with _opendp() as dp:
         measurement = dp.m.make_randomized_response_bool(probability, constant_time)
     return OneByOne(domain_size, lambda value: int(measurement(bool(value))))
 
@@ -65,9 +66,8 @@ def _randomized_response_bitvec(
     *, epsilon: float, delta: float, domain_size: int, constant_time: bool = False
 ) -> Randomizer:
     """One-hot vectors in packed bytes; the bits that pad the last byte are dropped again."""
-    dp = _prelude()
     f = 2 / (1 + exp(epsilon / 2))
-    with refusals(NAME, (TypeError, ValueError, dp.OpenDPException)):
+    with _opendp() as dp:
         measurement = dp.m.make_randomized_response_bitvec(
             dp.bitvector_domain(max_weight=1), dp.discrete_distance(), f, constant_time
         )
@@ -82,9 +82,8 @@ def _randomized_response_bitvec(
 
 def _laplace(kind: type) -> Callable[..., Randomizer]:
     def make(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
-        dp = _prelude()
-        space = _vectors(dp, kind), dp.l1_distance(T=kind)
-        with refusals(NAME, (TypeError, ValueError, dp.OpenDPException)):
+        with _opendp() as dp:
+            space = _vectors(dp, kind), dp.l1_distance(T=kind)
             measurement = dp.m.make_laplace(*space, scale=(domain_size - 1) / epsilon)
         return Noise(domain_size, measurement, kind)
 
@@ -96,14 +95,13 @@ def _gaussian(kind: type) -> Callable[..., Randomizer]:
 
     def make(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
         _require_delta(delta)
-        dp = _prelude()
-        space = _vectors(dp, kind), dp.l2_distance(T=kind)
+        with _opendp() as dp:
+            space = _vectors(dp, kind), dp.l2_distance(T=kind)
 
-        def accounted(scale: float) -> Any:
-            approximate = dp.c.make_zCDP_to_approxDP(dp.m.make_gaussian(*space, scale=scale))
-            return dp.c.make_fix_delta(approximate, delta)
+            def accounted(scale: float) -> Any:
+                approximate = dp.c.make_zCDP_to_approxDP(dp.m.make_gaussian(*space, scale=scale))
+                return dp.c.make_fix_delta(approximate, delta)
 
-        with refusals(NAME, (TypeError, ValueError, dp.OpenDPException)):
             scale = dp.binary_search_param(
                 accounted, d_in=kind(domain_size - 1), d_out=(epsilon, delta), T=float
             )
@@ -115,9 +113,8 @@ def _gaussian(kind: type) -> Callable[..., Randomizer]:
 
 def _canonical_noise(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
     _require_delta(delta)  # with delta = 0, OpenDP 0.16 crashes the process
-    dp = _prelude()
-    space = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
-    with refusals(NAME, (TypeError, ValueError, dp.OpenDPException)):
+    with _opendp() as dp:
+        space = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
         measurement = dp.m.make_canonical_noise(
             *space, d_in=float(domain_size - 1), d_out=(epsilon, delta)
         )
@@ -125,9 +122,8 @@ def _canonical_noise(*, epsilon: float, delta: float, domain_size: int) -> Rando
 
 
 def _geometric(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
-    dp = _prelude()
-    space = dp.atom_domain(T=int), dp.absolute_distance(T=int)
-    with refusals(NAME, (TypeError, ValueError, dp.OpenDPException)):
+    with _opendp() as dp:
+        space = dp.atom_domain(T=int), dp.absolute_distance(T=int)
         measurement = dp.m.make_geometric(
             *space, scale=(domain_size - 1) / epsilon, bounds=(0, domain_size - 1)
         )
@@ -151,20 +147,14 @@ SENSITIVITY = "on 0..k-1, sensitivity k-1"
 
 ADAPTER = Adapter(
     name=NAME,
-    distribution="opendp",
-    module="opendp",
-    extra=NAME,
     variants={
         "randomized_response": Variant("randomized response over k values", _randomized_response),
         "randomized_response_bool": Variant(
-            "randomized response over two values",
-            _randomized_response_bool,
-            {"constant_time": bool},
+            "randomized response over two values", _randomized_response_bool
         ),
         "randomized_response_bitvec": Variant(
             "randomized response on every bit of the one-hot vector",
             _randomized_response_bitvec,
-            {"constant_time": bool},
         ),
         "laplace": Variant(f"Laplace noise {SENSITIVITY}", _laplace(float)),
         "laplace_integer": Variant(f"discrete Laplace noise {SENSITIVITY}", _laplace(int)),

@@ -124,10 +124,10 @@ def foreign_oracle(
     package, _, variant = name.partition(":")
     variant = variant.upper()
     try:
-        version = metadata.version(adapter.distribution)
+        version = metadata.version(adapter.name)
     except metadata.PackageNotFoundError:
         raise AuditError(
-            f"{name} needs {adapter.distribution}: pip install 'ldp-auditor[{adapter.extra}]'"
+            f"{name} needs {adapter.name}: pip install 'ldp-auditor[{adapter.name}]'"
         ) from None
     require(
         variant in ("SUE", "OUE") and (package, version) in BEHAVIOUR,

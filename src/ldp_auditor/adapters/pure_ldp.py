@@ -26,14 +26,14 @@ NAME = "pure-ldp"
 
 def _create(client: str, *arguments: Any, **settings: Any) -> Any:
     """Return a client, or a server, of the package."""
-    oracles = import_foreign(NAME, "pure_ldp.frequency_oracles", NAME)
-    import_xxhash(NAME, NAME)
+    oracles = import_foreign(NAME, "pure_ldp.frequency_oracles")
+    import_xxhash(NAME)
     with refusals(f"{NAME}'s {client}"):
         return getattr(oracles, client)(*arguments, **settings)
 
 
 def _hash_functions(count: int, size: int) -> Any:
-    return import_foreign(NAME, "pure_ldp.core", NAME).generate_hash_funcs(count, size)
+    return import_foreign(NAME, "pure_ldp.core").generate_hash_funcs(count, size)
 
 
 def _reports(client: Any) -> Callable[[int], Any]:
@@ -77,7 +77,7 @@ def _fast_local_hashing(
 
 def _hash_matches(client: Any, item: Callable[[int], int]) -> Callable[[Any, int], bool]:
     """Return whether a report (hash, seed) is the hash of the item that a value stands for."""
-    xxhash = import_xxhash(NAME, NAME)
+    xxhash = import_xxhash(NAME)
 
     def matches(report: Any, value: int) -> bool:
         hashed, seed = report
@@ -225,13 +225,8 @@ def _rappor(
     return Hashing(domain_size, _reports(client), matches)
 
 
-SKETCH: dict[str, type] = {"hashes": int, "sketch_size": int}
-
 ADAPTER = Adapter(
     name=NAME,
-    distribution="pure-ldp",
-    module="pure_ldp",
-    extra=NAME,
     variants={
         "DE": Variant("direct encoding (GRR)", _plain_client("DEClient")),
         "SUE": Variant("symmetric unary encoding", _plain_client("UEClient")),
@@ -240,24 +235,14 @@ ADAPTER = Adapter(
         "THE": Variant("histogram encoding, cut at the server's threshold", _thresholding),
         "BLH": Variant("binary local hashing", _local_hashing(False)),
         "OLH": Variant("optimal local hashing", _local_hashing(True)),
-        "FastLH": Variant(
-            "optimal local hashing with few hash functions",
-            _fast_local_hashing,
-            {"hashes": int},
-        ),
-        "HadamardMech": Variant("Hadamard mechanism", _hadamard_mechanism, {"coefficients": int}),
+        "FastLH": Variant("optimal local hashing with few hash functions", _fast_local_hashing),
+        "HadamardMech": Variant("Hadamard mechanism", _hadamard_mechanism),
         "HadamardResponse": Variant("Hadamard response", _hadamard_response),
-        "CMS": Variant("Apple's count mean sketch", _count_mean_sketch(False), SKETCH),
-        "HCMS": Variant("Apple's Hadamard count mean sketch", _count_mean_sketch(True), SKETCH),
-        "PCS": Variant("private count sketch", _private_count_sketch, SKETCH),
-        "SketchResponse": Variant(
-            "sketch response over fast local hashing",
-            _sketch_response,
-            {**SKETCH, "count_sketch": bool},
-        ),
-        "RAPPOR": Variant(
-            "RAPPOR without the instantaneous step", _rappor, {**SKETCH, "cohorts": int}
-        ),
+        "CMS": Variant("Apple's count mean sketch", _count_mean_sketch(False)),
+        "HCMS": Variant("Apple's Hadamard count mean sketch", _count_mean_sketch(True)),
+        "PCS": Variant("private count sketch", _private_count_sketch),
+        "SketchResponse": Variant("sketch response over fast local hashing", _sketch_response),
+        "RAPPOR": Variant("RAPPOR without the instantaneous step", _rappor),
     },
     note="needs xxhash < 4, and scikit-learn and statsmodels, which it does not declare; "
     "HadamardResponse with epsilon <= 1 needs Python < 3.12",

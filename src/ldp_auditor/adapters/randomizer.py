@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol, get_args
 
 from numpy.random import Generator
 
@@ -29,25 +30,33 @@ class Variant:
     summary: str
     make: Callable[..., Randomizer]
     """Called with the keyword arguments epsilon, delta, domain_size and the variant's options."""
-    options: Mapping[str, type] = field(default_factory=dict)
-    """Names and types of options beyond those three; the defaults are those of `make`."""
+
+    @property
+    def options(self) -> Mapping[str, type]:
+        """Names and types of the parameters of `make` beyond these three."""
+        parameters = inspect.signature(self.make, eval_str=True).parameters.values()
+        return {
+            p.name: (get_args(p.annotation) or (p.annotation,))[0]  # int of int | None
+            for p in parameters
+            if p.name not in ("epsilon", "delta", "domain_size")
+        }
 
 
 @dataclass(frozen=True)
 class Adapter:
     """A foreign package and its mechanisms, named `package:variant` on the command line.
 
-    The module of an adapter must not import the package: `make` does, so that listing what there is
-    needs nothing installed.
+    Its name is that of the package and of the extra of ldp-auditor that installs it. The module of
+    an adapter must not import the package: `make` does, so that listing what there is needs nothing
+    installed.
     """
 
     name: str
-    distribution: str
-    """What pip calls the package."""
-    module: str
-    """What Python imports."""
-    extra: str
-    """Extra of ldp-auditor that installs it."""
     variants: Mapping[str, Variant]
     note: str = ""
     """What a user should know, such as versions that do not work together."""
+
+    @property
+    def module(self) -> str:
+        """What Python imports."""
+        return self.name.replace("-", "_")

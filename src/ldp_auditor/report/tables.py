@@ -51,7 +51,7 @@ def adapter_table() -> TextTable:
     rows = [
         (
             adapter.name,
-            "yes" if is_installed(adapter) else f"no (ldp-auditor[{adapter.extra}])",
+            "yes" if is_installed(adapter) else f"no (ldp-auditor[{adapter.name}])",
             " ".join(adapter.variants),
         )
         for adapter in available().values()
