@@ -17,8 +17,7 @@ from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.xoshiro import Words
 from ldp_auditor.mechanisms.memoization import RepeatedForever
 from ldp_auditor.mechanisms.subset_selection import select_subsets
-from ldp_auditor.mechanisms.unary_encoding import randomize_one_hot
-from ldp_auditor.portable_math import exp
+from ldp_auditor.mechanisms.unary_encoding import flip_probability, randomize_one_hot
 from ldp_auditor.theory.guessing import NEGLIGIBLE
 from ldp_auditor.theory.loss_law import DiscreteLaw
 from ldp_auditor.theory.quadrature import integrate
@@ -61,8 +60,7 @@ class BitFlipsOfBuckets(SetOracle):
     @property
     def flip(self) -> float:
         """Probability that a bit is flipped."""
-        shrink = exp(-self.epsilon / 2)
-        return shrink / (1 + shrink)
+        return flip_probability(self.epsilon / 2)
 
     @property
     def report_bytes(self) -> int:

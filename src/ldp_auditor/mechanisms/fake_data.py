@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -169,25 +170,15 @@ class SamplingPlusFakeData(RecordMechanism):
         )
 
     def _kinds(self, pair: InputPair) -> list[Kinds]:
+        kinds = cache(self.fake.kinds)  # attributes of the same size have the same ones
         values = zip(self.parts, pair.first, pair.second, strict=True)
-        made: dict[tuple[int, bool], Kinds] = {}
-        for part, a, b in values:
-            key = part.domain_size, a != b
-            if key not in made:
-                made[key] = self.fake.kinds(part, differs=a != b)
-        return [
-            made[part.domain_size, a != b]
-            for part, a, b in zip(self.parts, pair.first, pair.second, strict=True)
-        ]
+        return [kinds(part, a != b) for part, a, b in values]
 
     def loss_law(self, pair: InputPair) -> LossLaw | None:
         return law_of_loss(self._kinds(pair))
 
     def worst_case(self, pair: InputPair) -> float | None:
-        if self.delta == 0:
-            return largest_loss(self._kinds(pair))
-        law = self.loss_law(pair)
-        return None if law is None else law.epsilon(self.delta)
+        return largest_loss(self._kinds(pair)) if self.delta == 0 else super().worst_case(pair)
 
 
 class RSFDGRR(SamplingPlusFakeData):

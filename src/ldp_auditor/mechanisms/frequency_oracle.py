@@ -20,7 +20,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ldp_auditor.core import FIRST_TWO_VALUES, Claim, Floats, InputPair, Rates, Reports, Values
-from ldp_auditor.errors import number, require, whole_number
+from ldp_auditor.errors import require, whole_number
 from ldp_auditor.mechanisms.capabilities import loss_law_of
 from ldp_auditor.mechanisms.kernels.bits import choose_member, contains, words_for
 from ldp_auditor.mechanisms.kernels.scores import choose_best
@@ -86,18 +86,14 @@ class FrequencyOracle(ABC):
 
     def __post_init__(self) -> None:
         self._set("domain_size", whole_number("domain_size", self.domain_size, 2, MAX_INDEX))
-        self._set("epsilon", number("epsilon", self.epsilon))
-        self._set("delta", number("delta", self.delta))
+        claim = Claim(self.epsilon, self.delta)
+        self._set("epsilon", claim.epsilon)
+        self._set("delta", claim.delta)
         self.check_epsilon()
         self.check_delta()
 
     def check_epsilon(self) -> None:
-        """Raise unless the protocol is defined at this epsilon."""
-        require(
-            self.epsilon > 0,
-            f"epsilon must be positive, got epsilon={self.epsilon}",
-            argument="epsilon",
-        )
+        """Raise unless the protocol is defined at this epsilon, which is positive."""
         require(
             self.epsilon < math.inf, "epsilon must be finite, got epsilon=inf", argument="epsilon"
         )
@@ -109,12 +105,7 @@ class FrequencyOracle(ABC):
         )
 
     def check_delta(self) -> None:
-        """Raise unless the protocol is defined at this delta."""
-        require(
-            0 <= self.delta < 1,
-            f"delta must lie in [0, 1), got delta={self.delta}",
-            argument="delta",
-        )
+        """Raise unless the protocol is defined at this delta, which is at least 0 and below 1."""
         require(
             self.delta > 0 or not self.approximate,
             f"{self.name} is an approximate protocol: delta must be positive, got delta=0",

@@ -273,11 +273,7 @@ class LHO(FreshHashing):
         super().__post_init__()
 
     def check_epsilon(self) -> None:
-        require(
-            self.epsilon > 0,
-            f"epsilon must be positive, got epsilon={self.epsilon}",
-            argument="epsilon",
-        )
+        """Take any epsilon: it is no parameter of the protocol."""
 
     @property
     def hash_size(self) -> int:

@@ -20,7 +20,7 @@ from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.sums import add_draws
 from ldp_auditor.mechanisms.kernels.xoshiro import Words, fresh_lanes, threshold
 from ldp_auditor.mechanisms.memoization import MemoizedOracle
-from ldp_auditor.mechanisms.unary_encoding import randomize_one_hot
+from ldp_auditor.mechanisms.unary_encoding import flip_probability, randomize_one_hot
 from ldp_auditor.portable_math import exp, expm1, log, log1p
 from ldp_auditor.theory.guessing import binomial, independent_count_rates
 from ldp_auditor.theory.loss_law import DiscreteLaw, LossLaw, OneLevelLaw
@@ -236,7 +236,7 @@ class LSUE(MemoizedBits):
 
     @property
     def chain(self) -> Chain:
-        q1 = symmetric_q(self.epsilon_infinity)
+        q1 = flip_probability(self.epsilon_infinity / 2)
         p2, q2 = then_symmetric(self.epsilon / 2, self.epsilon_infinity / 2)
         return Chain(1 - q1, q1, q1, p2, q2, q2)
 
@@ -251,8 +251,7 @@ class LOSUE(MemoizedBits):
     @property
     def chain(self) -> Chain:
         p2, q2 = then_symmetric(self.epsilon, self.epsilon_infinity)
-        shrink = exp(-self.epsilon_infinity)
-        return Chain(0.5, 0.5, shrink / (1 + shrink), p2, q2, q2)
+        return Chain(0.5, 0.5, flip_probability(self.epsilon_infinity), p2, q2, q2)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -264,8 +263,7 @@ class LOUE(MemoizedBits):
 
     @property
     def chain(self) -> Chain:
-        shrink = exp(-self.epsilon_infinity)
-        return then_optimal(self, 0.5, 0.5, shrink / (1 + shrink))
+        return then_optimal(self, 0.5, 0.5, flip_probability(self.epsilon_infinity))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -277,14 +275,8 @@ class LSOUE(MemoizedBits):
 
     @property
     def chain(self) -> Chain:
-        q1 = symmetric_q(self.epsilon_infinity)
+        q1 = flip_probability(self.epsilon_infinity / 2)
         return then_optimal(self, 1 - q1, q1, q1)
-
-
-def symmetric_q(epsilon: float) -> float:
-    """Return q of symmetric unary encoding."""
-    shrink = exp(-epsilon / 2)
-    return shrink / (1 + shrink)
 
 
 def then_symmetric(one: float, infinity: float) -> tuple[float, float]:
