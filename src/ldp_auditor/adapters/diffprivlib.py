@@ -14,7 +14,7 @@ from numpy.random import Generator
 
 from ldp_auditor.adapters.foreign import import_foreign, plain, refusals
 from ldp_auditor.adapters.randomizer import Adapter, Randomizer, Variant
-from ldp_auditor.errors import require, whole_number
+from ldp_auditor.errors import must, whole_number
 
 NAME = "diffprivlib"
 
@@ -65,11 +65,7 @@ def _numeric(
 
 
 def _binary(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
-    require(
-        domain_size == 2,
-        f"domain_size must be 2 for Binary, got domain_size={domain_size}",
-        argument="domain_size",
-    )
+    must(domain_size == 2, "be 2 for Binary", domain_size=domain_size)
     arguments = {"epsilon": epsilon, "value0": "0", "value1": "1"}
     return Seeded(domain_size, "Binary", lambda value: arguments)
 

@@ -24,7 +24,7 @@ from ldp_auditor.adapters.foreign import (
     with_integers,
 )
 from ldp_auditor.adapters.randomizer import Adapter, Randomizer, Variant
-from ldp_auditor.errors import number, require, whole_number
+from ldp_auditor.errors import must, number, whole_number
 from ldp_auditor.portable_math import exp
 
 NAME = "multi-freq-ldpy"
@@ -153,11 +153,7 @@ def _optimal_range(epsilon: float, epsilon_infinity: float) -> int:
 def _epsilon_infinity(epsilon: float, given: float | None) -> float:
     """Return what all reports together may leak; by default twice what one may."""
     limit = 2 * epsilon if given is None else number("epsilon_infinity", given)
-    require(
-        limit > epsilon,
-        f"epsilon_infinity must exceed epsilon={epsilon}, got epsilon_infinity={limit}",
-        argument="epsilon_infinity",
-    )
+    must(limit > epsilon, f"exceed epsilon={epsilon}", epsilon_infinity=limit)
     return limit
 
 

@@ -12,7 +12,7 @@ from numpy.random import Generator
 
 from ldp_auditor.adapters.foreign import OneByOne, import_foreign, refusals
 from ldp_auditor.adapters.randomizer import Adapter, Randomizer, Variant
-from ldp_auditor.errors import require, whole_number
+from ldp_auditor.errors import must, whole_number
 from ldp_auditor.portable_math import exp
 
 NAME = "opendp"
@@ -51,11 +51,7 @@ def _randomized_response(*, epsilon: float, delta: float, domain_size: int) -> R
 def _randomized_response_bool(
     *, epsilon: float, delta: float, domain_size: int, constant_time: bool = False
 ) -> Randomizer:
-    require(
-        domain_size == 2,
-        f"domain_size must be 2 for a bool, got domain_size={domain_size}",
-        argument="domain_size",
-    )
+    must(domain_size == 2, "be 2 for a bool", domain_size=domain_size)
     probability = 1 / (1 + exp(-epsilon))
     with _opendp() as dp:
         measurement = dp.m.make_randomized_response_bool(probability, constant_time)
@@ -94,7 +90,7 @@ def _gaussian(kind: type) -> Callable[..., Randomizer]:
     """The smallest scale for which OpenDP's own accounting claims epsilon and delta."""
 
     def make(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
-        _require_delta(delta)
+        must(0 < delta < 1, "lie strictly between 0 and 1", delta=delta)
         with _opendp() as dp:
             space = _vectors(dp, kind), dp.l2_distance(T=kind)
 
@@ -112,7 +108,8 @@ def _gaussian(kind: type) -> Callable[..., Randomizer]:
 
 
 def _canonical_noise(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
-    _require_delta(delta)  # with delta = 0, OpenDP 0.16 crashes the process
+    # With delta = 0, OpenDP 0.16 crashes the process.
+    must(0 < delta < 1, "lie strictly between 0 and 1", delta=delta)
     with _opendp() as dp:
         space = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
         measurement = dp.m.make_canonical_noise(
@@ -133,14 +130,6 @@ def _geometric(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
 def _vectors(dp: Any, kind: type) -> Any:
     limits = {"nan": False} if kind is float else {}
     return dp.vector_domain(dp.atom_domain(T=kind, **limits))
-
-
-def _require_delta(delta: float) -> None:
-    require(
-        0 < delta < 1,
-        f"delta must lie strictly between 0 and 1, got delta={delta}",
-        argument="delta",
-    )
 
 
 SENSITIVITY = "on 0..k-1, sensitivity k-1"

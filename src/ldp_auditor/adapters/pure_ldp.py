@@ -18,7 +18,7 @@ from ldp_auditor.adapters.foreign import (
     refusals,
 )
 from ldp_auditor.adapters.randomizer import Adapter, Randomizer, Variant
-from ldp_auditor.errors import require, whole_number
+from ldp_auditor.errors import must, whole_number
 from ldp_auditor.portable_math import exp
 
 NAME = "pure-ldp"
@@ -113,11 +113,10 @@ def _hadamard_entry(row: int, column: int) -> int:
 
 def _hadamard_response(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
     """A symbol of a Hadamard code; the public permutation of the values is the identity here."""
-    require(
+    must(
         sys.version_info < (3, 12) or epsilon > 1,
-        f"epsilon must exceed 1 for pure-ldp's HadamardResponse since Python 3.12, "
-        f"got epsilon={epsilon}",
-        argument="epsilon",
+        "exceed 1 for pure-ldp's HadamardResponse since Python 3.12",
+        epsilon=epsilon,
     )
     client = _create("HadamardResponseClient", epsilon, domain_size, list(range(domain_size)))
     return OneByOne(domain_size, _reports(client))
@@ -128,10 +127,7 @@ def _count_mean_sketch(hadamard: bool) -> Callable[..., Randomizer]:
         *, epsilon: float, delta: float, domain_size: int, hashes: int = 16, sketch_size: int = 64
     ) -> Randomizer:
         hashes, size = _sketch(hashes, sketch_size)
-        require(
-            not hadamard or size.bit_count() == 1,
-            f"sketch_size must be a power of two, got sketch_size={size}",
-        )
+        must(not hadamard or size.bit_count() == 1, "be a power of two", sketch_size=size)
         functions = _hash_functions(hashes, size)
         client = _create("CMSClient", epsilon, functions, size, is_hadamard=hadamard)
 

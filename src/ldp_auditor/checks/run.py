@@ -16,13 +16,7 @@ import numpy as np
 
 from ldp_auditor.checks.evidence import findings_of, result_of
 from ldp_auditor.checks.plan import CheckPlan
-from ldp_auditor.checks.sampling import (
-    ChosenEvent,
-    OpenTarget,
-    Sampled,
-    Sampling,
-    Searching,
-)
+from ldp_auditor.checks.sampling import ChosenEvent, OpenTarget, Sampled, Sampling, Searching
 from ldp_auditor.checks.search.finder import Pilot
 from ldp_auditor.errors import require
 from ldp_auditor.execution.contract import Engine

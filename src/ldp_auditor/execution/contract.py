@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
-from ldp_auditor.errors import AuditError, describe, number, require, whole_number
+from ldp_auditor.errors import AuditError, describe, must, number, require, whole_number
 
 Task = TypeVar("Task")
 
@@ -82,7 +82,7 @@ class Limits:
     def __post_init__(self) -> None:
         for name in ("call_seconds", "total_seconds", "open_seconds"):
             seconds = number(name, getattr(self, name))
-            require(seconds > 0, f"{name} must be positive, got {name}={seconds:g}")
+            must(seconds > 0, "be positive", **{name: f"{seconds:g}"})
             object.__setattr__(self, name, seconds)
 
     def check_total(self, started: float) -> None:

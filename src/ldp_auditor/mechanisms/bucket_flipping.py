@@ -10,7 +10,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ldp_auditor.core import Floats, InputPair, Rates, Reports
-from ldp_auditor.errors import require, whole_number
+from ldp_auditor.errors import must, whole_number
 from ldp_auditor.mechanisms.frequency_oracle import SetOracle
 from ldp_auditor.mechanisms.kernels.bits import contains, words_for
 from ldp_auditor.mechanisms.kernels.compilation import compiled
@@ -39,18 +39,9 @@ class BitFlipsOfBuckets(SetOracle):
         super().__post_init__()
         self._set("buckets", whole_number("buckets", self.buckets, 2))
         self._set("bits", whole_number("bits", self.bits, 1))
-        require(
-            self.buckets <= self.domain_size,
-            f"there must not be more buckets than values, got buckets={self.buckets}, "
-            f"domain_size={self.domain_size}",
-            argument="buckets",
-        )
-        require(
-            self.bits <= self.buckets,
-            f"a bit is about a bucket of its own, so there must not be more bits than buckets, "
-            f"got bits={self.bits}, buckets={self.buckets}",
-            argument="bits",
-        )
+        values, buckets, bits = self.domain_size, self.buckets, self.bits
+        must(buckets <= values, "not be more than domain_size", buckets=buckets, domain_size=values)
+        must(bits <= buckets, "not be more than buckets", bits=bits, buckets=buckets)
 
     @property
     def default_pair(self) -> InputPair:

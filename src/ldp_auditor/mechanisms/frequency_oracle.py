@@ -20,7 +20,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ldp_auditor.core import FIRST_TWO_VALUES, Claim, Floats, InputPair, Rates, Reports, Values
-from ldp_auditor.errors import require, whole_number
+from ldp_auditor.errors import must, require, whole_number
 from ldp_auditor.mechanisms.capabilities import loss_law_of
 from ldp_auditor.mechanisms.kernels.bits import choose_member, contains, words_for
 from ldp_auditor.mechanisms.kernels.scores import choose_best
@@ -94,14 +94,11 @@ class FrequencyOracle(ABC):
 
     def check_epsilon(self) -> None:
         """Raise unless the protocol is defined at this epsilon, which is positive."""
-        require(
-            self.epsilon < math.inf, "epsilon must be finite, got epsilon=inf", argument="epsilon"
-        )
-        require(
+        must(self.epsilon < math.inf, "be finite", epsilon=self.epsilon)
+        must(
             MIN_EPSILON <= self.epsilon <= MAX_EPSILON,
-            f"epsilon must be at least {MIN_EPSILON} and at most {MAX_EPSILON}, "
-            f"got epsilon={self.epsilon}",
-            argument="epsilon",
+            f"be at least {MIN_EPSILON} and at most {MAX_EPSILON}",
+            epsilon=self.epsilon,
         )
 
     def check_delta(self) -> None:

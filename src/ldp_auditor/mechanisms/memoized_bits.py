@@ -12,7 +12,7 @@ import numpy as np
 from numpy.random import Generator
 
 from ldp_auditor.core import Floats, InputPair, Rates, Reports
-from ldp_auditor.errors import number, require
+from ldp_auditor.errors import must, number, require
 from ldp_auditor.mechanisms.frequency_oracle import SetOracle, Users
 from ldp_auditor.mechanisms.independent_support import bit_counts
 from ldp_auditor.mechanisms.kernels.bits import fill_bernoulli, last_word_mask, words_for
@@ -209,12 +209,8 @@ class RAPPOR(MemoizedBits):
         for name in ("f", "p", "q"):
             value = number(name, getattr(self, name))
             self._set(name, value)
-            require(0 < value < 1, f"{name} must lie in (0, 1), got {name}={value}")
-        require(
-            self.p < self.q,
-            f"a permanent 1 must be reported as 1 more often than a 0: p must be below q, "
-            f"got p={self.p}, q={self.q}",
-        )
+            must(0 < value < 1, "lie in (0, 1)", **{name: value})
+        must(self.p < self.q, "be below q, so that ones stand for ones", p=self.p, q=self.q)
         for name in ("epsilon", "epsilon_infinity"):
             if math.isnan(getattr(self, name)):
                 self._set(name, getattr(self.chain, name))

@@ -35,10 +35,20 @@ class Event(Protocol):
 
 
 @dataclass(frozen=True)
-class Equals:
-    """A column has one value."""
+class OfColumn:
+    """What events about one column share."""
 
     column: Column
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return (self.column,)
+
+
+@dataclass(frozen=True)
+class Equals(OfColumn):
+    """A column has one value."""
+
     value: float
 
     @property
@@ -50,10 +60,6 @@ class Equals:
             return f"there is no {self.column.words}"
         return f"{self.column.words} is {self.column.category(self.value)}"
 
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        return (self.column,)
-
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         entries = table.of(self.column)
         found: Bools = np.isnan(entries) if np.isnan(self.value) else entries == self.value
@@ -61,20 +67,15 @@ class Equals:
 
 
 @dataclass(frozen=True)
-class Beyond:
+class Beyond(OfColumn):
     """A column of numbers is at least, or at most, a threshold."""
 
-    column: Column
     threshold: float
     at_least: bool
 
     @property
     def words(self) -> str:
         return f"{self.column.words} {'>=' if self.at_least else '<='} {self.threshold!r}"
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        return (self.column,)
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         """Compare the column; a missing entry is neither."""
@@ -123,10 +124,9 @@ class Not:
 
 
 @dataclass(frozen=True)
-class OneOf:
+class OneOf(OfColumn):
     """A column has one of several values."""
 
-    column: Column
     values: tuple[float, ...]
 
     @property
@@ -136,10 +136,6 @@ class OneOf:
         others = f" or one of {more} others" if more > 0 else ""
         which = "is one of" if len(self.values) > 1 else "is"
         return f"{self.column.words} {which} {shown}{others}"
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        return (self.column,)
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         entries = table.of(self.column)
@@ -237,10 +233,9 @@ class Supports:
         return ()
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
-        """Ask for every report."""
-
-        def ask() -> Bools:
-            return np.array([bool(self.supports(r, self.value)) for r in reports], dtype=np.bool_)
-
-        found: Bools = table.once(("supports", repr(self.value)), ask)
+        """Ask for every report, once for all events about the value."""
+        found: Bools = table.once(
+            ("supports", repr(self.value)),
+            lambda: np.array([bool(self.supports(r, self.value)) for r in reports], np.bool_),
+        )
         return found

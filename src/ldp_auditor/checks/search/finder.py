@@ -26,14 +26,9 @@ FEWEST_HITS = 3
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """An event that is likelier for the first input than its claim allows for the second."""
+class Candidate(Proposal):
+    """A proposal that was counted in both halves of the pilot, which decide its strength."""
 
-    event: Event
-    first: int
-    second: int
-    strength: float
-    """Standard errors by which the pilot exceeds the claim; negative if it does not."""
     proven: float = 0.0
     """Log of the ratio of the rates, each three standard errors to the worse side."""
     hits: int = 0

@@ -12,12 +12,13 @@ from ldp_auditor.core import Floats
 
 @dataclass(frozen=True)
 class Proposal:
-    """An event that exceeds the claim, in the first half of the pilot, for a pair of inputs."""
+    """An event that may be likelier for the first input than the claim allows for the second."""
 
     event: Event
     first: int
     second: int
     strength: float
+    """Standard errors by which the rates exceed the claim; negative if they do not."""
 
 
 def proposals(
