@@ -48,8 +48,7 @@ def _compiled_seeding() -> Callable[[int], None]:
     def seed_from_inside(seed: int) -> None:
         np.random.seed(seed)  # noqa: NPY002 - numba's generator has no other name
 
-    seeding: Callable[[int], None] = numba.njit()(seed_from_inside)
-    return seeding
+    return numba.njit()(seed_from_inside)
 
 
 @dataclass(frozen=True)

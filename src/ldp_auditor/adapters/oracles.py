@@ -93,8 +93,7 @@ class ForeignUnaryEncoding(FreshSupport, listed=False):
         """Return the supported values of every report as bits."""
         padded = np.zeros((len(reports), 64 * words_for(self.domain_size)), np.uint8)
         padded[:, : self.domain_size] = reports
-        words: Words = np.packbits(padded, axis=1, bitorder="little").view("<u8").astype(np.uint64)
-        return words
+        return np.packbits(padded, axis=1, bitorder="little").view("<u8").astype(np.uint64)
 
 
 _GLOBAL_GENERATORS = threading.Lock()

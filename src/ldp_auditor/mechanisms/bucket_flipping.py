@@ -94,8 +94,7 @@ class BitFlipsOfBuckets(SetOracle):
             is_one: Floats = contains(ones, bucket).astype(np.float64)
             return contains(drawn, bucket) * (2 * is_one - 1)
 
-        ratio: Floats = self.epsilon / 2 * (evidence(pair.first) - evidence(pair.second))
-        return ratio
+        return self.epsilon / 2 * (evidence(pair.first) - evidence(pair.second))
 
     def loss_law(self, pair: InputPair) -> DiscreteLaw:
         if self.bucket(pair.first) == self.bucket(pair.second):
@@ -182,8 +181,7 @@ def _choose(n: int, k: NDArray[np.int64]) -> Floats:
     """Log of the number of ways to choose k out of n."""
     from scipy.special import gammaln
 
-    ways: Floats = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
-    return ways
+    return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
 
 
 @compiled

@@ -104,8 +104,7 @@ class RandomVector(FakeData):
         low, high = bit_ratios(part)
         ones = count_members(reports)
         mean = low + (high - low) * ones / part.domain_size
-        ratio: Floats = np.where(contains(reports, value), high, low) / mean
-        return ratio
+        return np.where(contains(reports, value), high, low) / mean
 
     def kinds(self, part: UnaryEncoding, differs: bool) -> Kinds:
         ratios, chances = bit_ratios(part), (1 - part.q, part.q)

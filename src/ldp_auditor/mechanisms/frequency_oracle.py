@@ -279,8 +279,7 @@ def one_level_ratio(
 ) -> Floats:
     """Return `level` where only the first holds, -`level` where only the second, 0 elsewhere."""
     levels = np.array([0.0, level, -level])
-    ratio: Floats = levels[for_first.astype(np.int8) - for_second.astype(np.int8)]
-    return ratio
+    return levels[for_first.astype(np.int8) - for_second.astype(np.int8)]
 
 
 class ScoreOracle(FrequencyOracle):

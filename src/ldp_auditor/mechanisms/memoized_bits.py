@@ -143,8 +143,7 @@ class MemoizedBits(MemoizedOracle, SetOracle):
         """Return the log-likelihood ratio of all reports: the bits of the two values tell it."""
         ratios = self.chain.log_ratios(reports)
         first, second = (totals[:, value].astype(np.int64) for value in (pair.first, pair.second))
-        difference: Floats = ratios[first] - ratios[second]
-        return difference
+        return ratios[first] - ratios[second]
 
     def guess_rates_over(self, pair: InputPair, reports: int) -> Rates | None:
         return independent_count_rates(self.domain_size, *self.chain.count_laws(reports))

@@ -80,8 +80,7 @@ class Beyond(OfColumn):
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         """Compare the column; a missing entry is neither."""
         entries = table.of(self.column)
-        found: Bools = entries >= self.threshold if self.at_least else entries <= self.threshold
-        return found
+        return entries >= self.threshold if self.at_least else entries <= self.threshold
 
 
 @dataclass(frozen=True)
@@ -100,8 +99,7 @@ class Both:
         return (*self.first.columns, *self.second.columns)
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
-        found: Bools = self.first.holds(reports, table) & self.second.holds(reports, table)
-        return found
+        return self.first.holds(reports, table) & self.second.holds(reports, table)
 
 
 @dataclass(frozen=True)
@@ -119,8 +117,7 @@ class Not:
         return self.event.columns
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
-        found: Bools = ~self.event.holds(reports, table)
-        return found
+        return ~self.event.holds(reports, table)
 
 
 @dataclass(frozen=True)
@@ -184,8 +181,7 @@ class Compared:
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         first, second = table.of(self.first), table.of(self.second)
-        found: Bools = first < second if self.is_less else first == second
-        return found
+        return first < second if self.is_less else first == second
 
 
 @dataclass(frozen=True)
@@ -208,8 +204,7 @@ class Scored:
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         """Compare the score, which is computed once for all thresholds."""
         scores = self.scores(reports, table)
-        found: Bools = scores >= self.threshold if self.at_least else scores <= self.threshold
-        return found
+        return scores >= self.threshold if self.at_least else scores <= self.threshold
 
     def scores(self, reports: Sequence[Any], table: Table) -> Floats:
         """Scores of all reports."""

@@ -29,8 +29,7 @@ def raw_words(rng: Generator, n: int) -> Words:
     NumPy promises these to be the same in every version, which it does not of the methods of a
     `Generator`.
     """
-    words: Words = rng.bit_generator.random_raw(n)
-    return words
+    return rng.bit_generator.random_raw(n)
 
 
 def fresh_stream(rng: Generator) -> Words:
