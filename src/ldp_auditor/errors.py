@@ -1,7 +1,5 @@
 """What is refused, and how: one family of exceptions and the checks that raise it."""
 
-from __future__ import annotations
-
 import operator
 from decimal import Decimal, InvalidOperation
 from typing import Any

@@ -4,8 +4,6 @@ With `random_state` an integer, which is how `sample` makes its runs repeatable,
 from numpy's Mersenne Twister; without it, from the operating system.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

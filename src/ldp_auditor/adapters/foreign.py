@@ -1,7 +1,5 @@
 """What the adapters share: importing a foreign package and asking it for one report at a time."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

@@ -5,8 +5,6 @@ The package's clients are functions, many of them compiled by numba, whose gener
 stands for the record that holds it in every attribute.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import dataclass

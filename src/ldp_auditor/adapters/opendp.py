@@ -1,7 +1,5 @@
 """OpenDP: randomized response and additive noise as measurements, called with a value."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass

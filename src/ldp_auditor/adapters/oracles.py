@@ -3,8 +3,6 @@
 For packages whose report is a bit per value, such as pure-ldp's unary encodings.
 """
 
-from __future__ import annotations
-
 import random
 import threading
 from collections.abc import Callable, Mapping

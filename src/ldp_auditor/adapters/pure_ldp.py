@@ -4,8 +4,6 @@ The package draws from `random` and from `numpy.random`. Its servers choose hash
 random; here their seeds are fixed, so that every process evaluates reports in the same way.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """What a foreign randomizer looks like from here, in whatever form it exists."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

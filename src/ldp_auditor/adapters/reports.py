@@ -1,7 +1,5 @@
 """What may be a report: data without NaN, that can be sent from one process to another."""
 
-from __future__ import annotations
-
 import inspect
 import io
 import math

@@ -1,7 +1,5 @@
 """Attacks by name: how reports are turned into accusations of the pair's first value."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, ClassVar, Protocol
 

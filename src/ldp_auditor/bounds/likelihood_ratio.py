@@ -7,8 +7,6 @@ taken away and one false positive added first; to second order this makes each r
 wide as its exact one or wider, and the measured coverage (docs/bounds.md) stays above 1 - alpha.
 """
 
-from __future__ import annotations
-
 import math
 from statistics import NormalDist
 

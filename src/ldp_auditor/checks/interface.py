@@ -1,7 +1,5 @@
 """`check`: anybody's mechanism against its claim, as Python users call it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

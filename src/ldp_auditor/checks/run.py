@@ -5,8 +5,6 @@ few strongest are counted on fresh reports, and alpha is shared out over them, s
 on a correct mechanism is wrong with probability alpha at most, however hard the pilot looked.
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence

@@ -4,8 +4,6 @@ Threads, processes and Ray derive from `Engine`, and `open_engine` opens one by 
 has an engine does not know which one.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import pickle

@@ -1,7 +1,5 @@
 """Engines by their names: `open_engine` is the only way to get one."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path

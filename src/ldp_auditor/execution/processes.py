@@ -6,8 +6,6 @@ killed from outside has its task done again by its successor. When a worker ends
 started ends with it.
 """
 
-from __future__ import annotations
-
 import contextlib
 import multiprocessing
 import os

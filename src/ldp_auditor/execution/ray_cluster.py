@@ -4,8 +4,6 @@ Ray repeats nothing by itself: a task whose worker or node died is sent again fr
 is known how often, and an outcome is taken once.
 """
 
-from __future__ import annotations
-
 import contextlib
 import time
 import uuid

@@ -11,8 +11,6 @@ The only file that uses private parts of Ray, because it has no public way to th
 Tried with Ray 2.60.0; pyproject.toml allows no later minor version.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -1,7 +1,5 @@
 """Is the cluster still there? Ray would wait for one that is not, or end the process."""
 
-from __future__ import annotations
-
 import math
 import socket
 import time

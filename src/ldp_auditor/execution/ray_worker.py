@@ -1,7 +1,5 @@
 """What a worker of a Ray cluster runs; it answers with values, never with exceptions."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 import pickle

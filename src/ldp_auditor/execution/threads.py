@@ -1,7 +1,5 @@
 """The engine threads: for our own code, whose compiled kernels release the GIL."""
 
-from __future__ import annotations
-
 import os
 import threading
 from collections.abc import Iterator

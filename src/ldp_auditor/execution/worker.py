@@ -1,7 +1,5 @@
 """The life of a worker process: open a session, answer tasks, tell which call it is in."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os

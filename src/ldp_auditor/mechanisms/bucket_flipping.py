@@ -1,7 +1,5 @@
 """dBitFlipPM: a few permanent bits about the bucket of the value, sent again and again [Ding17]."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

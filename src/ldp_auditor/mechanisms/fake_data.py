@@ -5,8 +5,6 @@ ln(d (e^epsilon - 1) + 1). For which records that keeps epsilon, and for which i
 in `docs/multidimensional.md`.
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from functools import cache

@@ -3,8 +3,6 @@
 Thresholding with histogram encoding (THE) sends bits and lives with unary encoding.
 """
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from dataclasses import dataclass

@@ -8,8 +8,6 @@ many digits are looked at as the comparison needs. The numbers behave like indep
 ones, so the family is universal and, beyond that, close to the ideal family of exact theory.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

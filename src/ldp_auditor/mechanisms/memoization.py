@@ -6,8 +6,6 @@ epsilon_infinity, because an attacker who averages the reports finds the memo an
 audits these protocols in its appendix F [Arcolezi24].
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache

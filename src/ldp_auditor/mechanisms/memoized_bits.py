@@ -1,7 +1,5 @@
 """Memoized unary encoding: k permanent bits, each randomized again in every report."""
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Memoized randomized response, over the values themselves or over their hashes."""
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from dataclasses import dataclass

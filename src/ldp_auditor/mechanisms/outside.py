@@ -4,8 +4,6 @@
 imported. An installed package offers one by an entry point of the group `ldp_auditor.protocols`.
 """
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import os

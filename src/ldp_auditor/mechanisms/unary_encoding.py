@@ -1,7 +1,5 @@
 """Unary encoding: report the one-hot vector of the value with every bit randomized on its own."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

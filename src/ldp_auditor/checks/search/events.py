@@ -1,7 +1,5 @@
 """Events: yes-or-no questions about a report, in words and as a test of many reports at once."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Half of the pilot proposes events, each with a pair of inputs; the other half ra
 is chosen here is measured on fresh reports elsewhere, so nothing depends on how many were tried.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate

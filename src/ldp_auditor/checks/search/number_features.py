@@ -1,7 +1,5 @@
 """Columns derived from a column of numbers: low bits, residues, signs of zeros, last digits."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any

@@ -3,8 +3,6 @@
 With few bits all sums at once, by the transform of Walsh and Hadamard; with more, sums of three.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import combinations
 

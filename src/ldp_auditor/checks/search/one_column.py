@@ -1,7 +1,5 @@
 """Events about one column: a value, a threshold, an interval, a set of values."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

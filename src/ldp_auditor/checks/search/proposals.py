@@ -1,7 +1,5 @@
 """Events that were proposed, with the inputs that they tell apart."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """How strings, bytes, numbers, times and other single values are taken apart."""
 
-from __future__ import annotations
-
 import datetime
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence

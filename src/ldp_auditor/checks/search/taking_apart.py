@@ -5,8 +5,6 @@ reports at one place are looked at together, which is fast; what is inside of th
 Foreign objects may raise from anywhere: a part that raises is left out, and only its type is known.
 """
 
-from __future__ import annotations
-
 import datetime
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set

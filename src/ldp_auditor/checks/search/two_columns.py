@@ -1,7 +1,5 @@
 """Events about two columns: conjunctions, sums of bits, comparisons."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any

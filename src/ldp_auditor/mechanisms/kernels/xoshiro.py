@@ -5,8 +5,6 @@ A kernel that consumes words one by one keeps the four state words in local vari
 works on many words at once steps 64 independent lanes, which the compiler vectorizes.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
