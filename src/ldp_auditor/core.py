@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 from numpy.random import Generator
@@ -193,6 +193,14 @@ class Goal:
 
 class Attack(Protocol):
     """Decides for every report whether it came from the first value of a pair."""
+
+    needs: ClassVar[type]
+    """Capability that the mechanism must have."""
+
+    @classmethod
+    def prepare(cls, mechanism: Any, pair: InputPair, goal: Goal) -> Attack:
+        """Fit the attack to a mechanism, a pair of inputs and a goal."""
+        ...
 
     def accuse(self, reports: Reports, rng: Generator) -> NDArray[np.bool_]:
         """Tell for every report whether it is attributed to the pair's first value."""

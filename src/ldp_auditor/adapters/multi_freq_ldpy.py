@@ -21,11 +21,12 @@ from ldp_auditor.adapters.foreign import (
     refusals,
     with_integers,
 )
-from ldp_auditor.adapters.randomizer import Adapter, Randomizer, Variant
+from ldp_auditor.adapters.randomizer import Adapter, Randomizer
 from ldp_auditor.errors import must, number, whole_number
 from ldp_auditor.portable_math import exp
 
 NAME = "multi-freq-ldpy"
+Make = Callable[..., Randomizer]
 
 
 class Reseeding:
@@ -92,7 +93,7 @@ def _hash_range(family: str, optimal: tuple[bool, ...], epsilon: float) -> int:
     return round(exp(epsilon)) + 1 if optimal == (True,) else 2
 
 
-def _pure(summary: str, family: str, *optimal: bool) -> Variant:
+def _pure(family: str, *optimal: bool) -> Make:
     def make(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
         client = _client(f"pure_frequency_oracles.{family}", family)
         return _finish(
@@ -101,10 +102,10 @@ def _pure(summary: str, family: str, *optimal: bool) -> Variant:
             _hash_range(family, optimal, epsilon),
         )
 
-    return Variant(summary, make)
+    return make
 
 
-def _histogram(threshold: bool) -> Callable[..., Randomizer]:
+def _histogram(threshold: bool) -> Make:
     def make(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
         module = import_foreign(NAME, "multi_freq_ldpy.pure_frequency_oracles.HE")
 
@@ -121,7 +122,7 @@ def _histogram(threshold: bool) -> Callable[..., Randomizer]:
     return make
 
 
-def _longitudinal(summary: str, family: str, *optimal: bool) -> Variant:
+def _longitudinal(family: str, *optimal: bool) -> Make:
     """The first report of a new user; epsilon is what one report may leak."""
 
     def make(
@@ -138,7 +139,7 @@ def _longitudinal(summary: str, family: str, *optimal: bool) -> Variant:
             hash_range,
         )
 
-    return Variant(summary, make)
+    return make
 
 
 def _optimal_range(epsilon: float, epsilon_infinity: float) -> int:
@@ -169,7 +170,7 @@ def _bucket_flipping(
     return _finish(domain_size, lambda value: client(value, domain_size, buckets, bits, epsilon))
 
 
-def _records(summary: str, solution: str, family: str, *optimal: bool) -> Variant:
+def _records(solution: str, family: str, *optimal: bool) -> Make:
     """A solution for records (SPL, SMP, RSpFD) with a protocol."""
 
     def make(*, epsilon: float, delta: float, domain_size: int, attributes: int = 2) -> Randomizer:
@@ -183,10 +184,10 @@ def _records(summary: str, solution: str, family: str, *optimal: bool) -> Varian
             _hash_range(family, optimal, share),
         )
 
-    return Variant(summary, make)
+    return make
 
 
-def _longitudinal_records(summary: str, solution: str, family: str) -> Variant:
+def _longitudinal_records(solution: str, family: str) -> Make:
     def make(
         *,
         epsilon: float,
@@ -204,63 +205,58 @@ def _longitudinal_records(summary: str, solution: str, family: str) -> Variant:
             lambda value: client([value] * attributes, sizes, attributes, limit, epsilon),
         )
 
-    return Variant(summary, make)
+    return make
 
 
-def _variants() -> dict[str, Variant]:
+PROTOCOLS: dict[str, tuple[Any, ...]] = {
+    "GRR": ("GRR",),
+    "SUE": ("UE", False),
+    "OUE": ("UE", True),
+    "SS": ("SS",),
+    "BLH": ("LH", False),
+    "OLH": ("LH", True),
+    "ADP": ("ADP",),  # GRR or OUE, whichever varies less
+}
+"""What the package calls protocols for one report, and whether it takes the optimal parameters."""
+
+LONGITUDINAL: dict[str, tuple[Any, ...]] = {
+    "L_GRR": ("L_GRR",),
+    "L_SUE": ("L_SUE",),  # RAPPOR
+    "L_OUE": ("L_OUE",),
+    "L_OSUE": ("L_OSUE",),
+    "L_SOUE": ("L_SOUE",),
+    "L_ADP": ("L_ADP",),  # L_GRR or L_OSUE, whichever varies less
+    "L_BLH": ("L_LH", False),
+    "L_OLH": ("L_LH", True),
+}
+"""The same for memoized protocols; one report of them is sampled."""
+
+FAKE_DATA: dict[str, tuple[Any, ...]] = {
+    "GRR": ("GRR",),
+    "SUE_zero": ("UE_zero", False),
+    "OUE_zero": ("UE_zero", True),
+    "SUE_rnd": ("UE_rnd", False),
+    "OUE_rnd": ("UE_rnd", True),
+    "ADP": ("ADP",),
+}
+"""The same for one attribute among fake data: zeros, or random values."""
+
+
+def _makers() -> dict[str, Make]:
     """Every protocol, and for records every combination the package has."""
-    protocols = {
-        "GRR": ("generalized randomized response", "GRR", ()),
-        "SUE": ("symmetric unary encoding", "UE", (False,)),
-        "OUE": ("optimal unary encoding", "UE", (True,)),
-        "SS": ("subset selection, in the order sent", "SS", ()),
-        "BLH": ("binary local hashing", "LH", (False,)),
-        "OLH": ("optimal local hashing", "LH", (True,)),
-        "ADP": ("GRR or OUE, whichever varies less", "ADP", ()),
-    }
-    longitudinal = {
-        "L_GRR": ("memoized GRR", "L_GRR", ()),
-        "L_SUE": ("memoized SUE, then SUE (RAPPOR)", "L_SUE", ()),
-        "L_OUE": ("memoized OUE, then OUE", "L_OUE", ()),
-        "L_OSUE": ("memoized OUE, then SUE", "L_OSUE", ()),
-        "L_SOUE": ("memoized SUE, then OUE", "L_SOUE", ()),
-        "L_ADP": ("L_GRR or L_OSUE, whichever varies less", "L_ADP", ()),
-        "L_BLH": ("memoized local hashing to two values", "L_LH", (False,)),
-        "L_OLH": ("memoized local hashing, optimal range", "L_LH", (True,)),
-    }
-    fake_data = {
-        "GRR": ("GRR", "GRR", ()),
-        "SUE_zero": ("SUE, fake data of zeros", "UE_zero", (False,)),
-        "OUE_zero": ("OUE, fake data of zeros", "UE_zero", (True,)),
-        "SUE_rnd": ("SUE, fake data of random values", "UE_rnd", (False,)),
-        "OUE_rnd": ("OUE, fake data of random values", "UE_rnd", (True,)),
-        "ADP": ("GRR or OUE, whichever varies less", "ADP", ()),
-    }
-    found = {
-        name: _pure(summary, family, *optimal)
-        for name, (summary, family, optimal) in protocols.items()
-    }
-    found["SHE"] = Variant("histogram encoding, the noisy histogram", _histogram(False))
-    found["THE"] = Variant("histogram encoding, cut at the threshold", _histogram(True))
-    for name, (summary, family, optimal) in longitudinal.items():
-        found[name] = _longitudinal(f"{summary}; one report", family, *optimal)
-    found["dBitFlipPM"] = Variant("memoized bits of buckets", _bucket_flipping)
-    for solution, how in (("SPL", "budget split"), ("SMP", "one attribute")):
-        for name, (summary, family, optimal) in protocols.items():
-            text = f"records (v, ..., v), {how}: {summary}"
-            found[f"{solution}_{name}"] = _records(text, solution, family, *optimal)
-        for name, (summary, family, optimal) in longitudinal.items():
+    found = {name: _pure(*protocol) for name, protocol in PROTOCOLS.items()}
+    found |= {"SHE": _histogram(threshold=False), "THE": _histogram(threshold=True)}
+    found |= {name: _longitudinal(*protocol) for name, protocol in LONGITUDINAL.items()}
+    found["dBitFlipPM"] = _bucket_flipping
+    for solution in ("SPL", "SMP"):  # the budget split, one attribute
+        for name, protocol in PROTOCOLS.items():
+            found[f"{solution}_{name}"] = _records(solution, *protocol)
+        for name, (family, *optimal) in LONGITUDINAL.items():
             if not optimal:  # the package has no local hashing here
-                text = f"records (v, ..., v), {how}: {summary}; one report"
-                found[f"{solution}_{name}"] = _longitudinal_records(text, solution, family)
-    for name, (summary, family, optimal) in fake_data.items():
-        text = f"records (v, ..., v), one attribute among fake data: {summary}"
-        found[f"RSpFD_{name}"] = _records(text, "RSpFD", family, *optimal)
+                found[f"{solution}_{name}"] = _longitudinal_records(solution, family)
+    for name, protocol in FAKE_DATA.items():
+        found[f"RSpFD_{name}"] = _records("RSpFD", *protocol)
     return found
 
 
-ADAPTER = Adapter(
-    name=NAME,
-    variants=_variants(),
-    note="needs xxhash < 4; compiled clients draw from numba's generator, one per thread",
-)
+ADAPTER = Adapter(NAME, _makers())

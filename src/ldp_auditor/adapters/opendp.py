@@ -1,4 +1,8 @@
-"""OpenDP: randomized response and additive noise as measurements, called with a value."""
+"""OpenDP: randomized response and additive noise as measurements, called with a value.
+
+Noise is added to values 0..k-1, whose sensitivity is k-1. The package draws from the operating
+system and cannot be seeded: no run can be repeated exactly.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -9,7 +13,7 @@ import numpy as np
 from numpy.random import Generator
 
 from ldp_auditor.adapters.foreign import OneByOne, import_foreign, refusals
-from ldp_auditor.adapters.randomizer import Adapter, Randomizer, Variant
+from ldp_auditor.adapters.randomizer import Adapter, Randomizer
 from ldp_auditor.errors import must, whole_number
 from ldp_auditor.portable_math import exp
 
@@ -130,29 +134,17 @@ def _vectors(dp: Any, kind: type) -> Any:
     return dp.vector_domain(dp.atom_domain(T=kind, **limits))
 
 
-SENSITIVITY = "on 0..k-1, sensitivity k-1"
-
 ADAPTER = Adapter(
-    name=NAME,
-    variants={
-        "randomized_response": Variant("randomized response over k values", _randomized_response),
-        "randomized_response_bool": Variant(
-            "randomized response over two values", _randomized_response_bool
-        ),
-        "randomized_response_bitvec": Variant(
-            "randomized response on every bit of the one-hot vector",
-            _randomized_response_bitvec,
-        ),
-        "laplace": Variant(f"Laplace noise {SENSITIVITY}", _laplace(float)),
-        "laplace_integer": Variant(f"discrete Laplace noise {SENSITIVITY}", _laplace(int)),
-        "geometric": Variant(
-            f"discrete Laplace noise in constant time {SENSITIVITY}, clamped to 0..k-1", _geometric
-        ),
-        "gaussian": Variant(f"Gaussian noise {SENSITIVITY}, needs delta", _gaussian(float)),
-        "gaussian_integer": Variant(
-            f"discrete Gaussian noise {SENSITIVITY}, needs delta", _gaussian(int)
-        ),
-        "canonical_noise": Variant(f"canonical noise {SENSITIVITY}, needs delta", _canonical_noise),
+    NAME,
+    {
+        "randomized_response": _randomized_response,
+        "randomized_response_bool": _randomized_response_bool,
+        "randomized_response_bitvec": _randomized_response_bitvec,
+        "laplace": _laplace(float),
+        "laplace_integer": _laplace(int),
+        "geometric": _geometric,
+        "gaussian": _gaussian(float),
+        "gaussian_integer": _gaussian(int),
+        "canonical_noise": _canonical_noise,
     },
-    note="draws from the operating system and cannot be seeded: no run can be repeated exactly",
 )

@@ -1,7 +1,8 @@
 """pure-ldp, the frequency oracles of Cormode, Maddock and Maple: `XClient(...).privatise(x)`.
 
 The package draws from `random` and from `numpy.random`. Its servers choose hash functions at
-random; here their seeds are fixed, so that every process evaluates reports in the same way.
+random; here their seeds are fixed, so that every process evaluates reports in the same way. The
+extra pure-ldp brings what the package needs and does not declare.
 """
 
 import sys
@@ -15,7 +16,7 @@ from ldp_auditor.adapters.foreign import (
     import_xxhash,
     refusals,
 )
-from ldp_auditor.adapters.randomizer import Adapter, Randomizer, Variant
+from ldp_auditor.adapters.randomizer import Adapter, Randomizer
 from ldp_auditor.errors import must, whole_number
 from ldp_auditor.portable_math import exp
 
@@ -68,6 +69,7 @@ def _local_hashing(optimal: bool) -> Callable[..., Randomizer]:
 def _fast_local_hashing(
     *, epsilon: float, delta: float, domain_size: int, hashes: int = 100
 ) -> Randomizer:
+    """Optimal local hashing with few hash functions."""
     hashes = whole_number("hashes", hashes, 1)
     client = _create("FastLHClient", epsilon, domain_size, hashes, use_olh=True)
     return Hashing(domain_size, _reports(client), _hash_matches(client, int))
@@ -220,24 +222,22 @@ def _rappor(
 
 
 ADAPTER = Adapter(
-    name=NAME,
-    variants={
-        "DE": Variant("direct encoding (GRR)", _plain_client("DEClient")),
-        "SUE": Variant("symmetric unary encoding", _plain_client("UEClient")),
-        "OUE": Variant("optimal unary encoding", _plain_client("UEClient", use_oue=True)),
-        "SHE": Variant("histogram encoding, the noisy histogram", _plain_client("HEClient")),
-        "THE": Variant("histogram encoding, cut at the server's threshold", _thresholding),
-        "BLH": Variant("binary local hashing", _local_hashing(False)),
-        "OLH": Variant("optimal local hashing", _local_hashing(True)),
-        "FastLH": Variant("optimal local hashing with few hash functions", _fast_local_hashing),
-        "HadamardMech": Variant("Hadamard mechanism", _hadamard_mechanism),
-        "HadamardResponse": Variant("Hadamard response", _hadamard_response),
-        "CMS": Variant("Apple's count mean sketch", _count_mean_sketch(False)),
-        "HCMS": Variant("Apple's Hadamard count mean sketch", _count_mean_sketch(True)),
-        "PCS": Variant("private count sketch", _private_count_sketch),
-        "SketchResponse": Variant("sketch response over fast local hashing", _sketch_response),
-        "RAPPOR": Variant("RAPPOR without the instantaneous step", _rappor),
+    NAME,
+    {
+        "DE": _plain_client("DEClient"),  # direct encoding: GRR
+        "SUE": _plain_client("UEClient"),
+        "OUE": _plain_client("UEClient", use_oue=True),
+        "SHE": _plain_client("HEClient"),
+        "THE": _thresholding,
+        "BLH": _local_hashing(False),
+        "OLH": _local_hashing(True),
+        "FastLH": _fast_local_hashing,
+        "HadamardMech": _hadamard_mechanism,
+        "HadamardResponse": _hadamard_response,
+        "CMS": _count_mean_sketch(False),  # Apple's count mean sketch
+        "HCMS": _count_mean_sketch(True),
+        "PCS": _private_count_sketch,
+        "SketchResponse": _sketch_response,
+        "RAPPOR": _rappor,  # without the instantaneous step
     },
-    note="needs xxhash < 4, and scikit-learn and statsmodels, which it does not declare; "
-    "HadamardResponse with epsilon <= 1 needs Python < 3.12",
 )

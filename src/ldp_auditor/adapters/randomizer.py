@@ -25,7 +25,6 @@ class Randomizer(Protocol):
 class Variant:
     """One mechanism of a foreign package."""
 
-    summary: str
     make: Callable[..., Randomizer]
     """Called with the keyword arguments epsilon, delta, domain_size and the variant's options."""
 
@@ -50,9 +49,13 @@ class Adapter:
     """
 
     name: str
-    variants: Mapping[str, Variant]
-    note: str = ""
-    """What a user should know, such as versions that do not work together."""
+    makers: Mapping[str, Callable[..., Randomizer]]
+    """The function `make` of every variant."""
+
+    @property
+    def variants(self) -> Mapping[str, Variant]:
+        """The mechanisms by their names."""
+        return {name: Variant(make) for name, make in self.makers.items()}
 
     @property
     def module(self) -> str:

@@ -57,9 +57,8 @@ class Users:
     """What each of them keeps for ever; fresh noise keeps nothing."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class FrequencyOracle(ABC):
-    """A protocol by which a user reports one value out of `domain_size`."""
+class Listed:
+    """What is listed of a protocol."""
 
     name: ClassVar[str] = ""
     summary: ClassVar[str] = ""
@@ -69,6 +68,11 @@ class FrequencyOracle(ABC):
     """Whether the protocol makes no claim of its own; an epsilon given to it is still tested."""
     memoizes: ClassVar[bool] = False
     """Whether a user's reports share randomness, so that many of them lose no more than a limit."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrequencyOracle(Listed, ABC):
+    """A protocol by which a user reports one value out of `domain_size`."""
 
     epsilon: float
     domain_size: int

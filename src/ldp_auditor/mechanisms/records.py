@@ -33,7 +33,7 @@ from ldp_auditor.core import (
 )
 from ldp_auditor.errors import AuditError, number, require, whole_number
 from ldp_auditor.mechanisms.capabilities import KnowsLikelihood, loss_law_of, needed
-from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle
+from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle, Listed
 from ldp_auditor.mechanisms.kernels.xoshiro import draw_values
 from ldp_auditor.theory.loss_law import LossLaw, MixtureLaw, sum_of_laws
 
@@ -54,16 +54,11 @@ record_mechanisms: dict[str, type[RecordMechanism]] = {}
 
 
 @dataclass(frozen=True, kw_only=True)
-class RecordMechanism(ABC):
+class RecordMechanism(Listed, ABC):
     """A mechanism for records; give `attributes` and `domain_size`, or all `domain_sizes`."""
 
-    name: ClassVar[str] = ""
-    summary: ClassVar[str] = ""
     protocol: ClassVar[type[FrequencyOracle]]
     """What reports one attribute."""
-    approximate: ClassVar[bool] = False
-    promises_nothing: ClassVar[bool] = False
-    memoizes: ClassVar[bool] = False
 
     epsilon: float = NOT_GIVEN
     domain_size: int = UNKNOWN

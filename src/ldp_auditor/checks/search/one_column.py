@@ -47,6 +47,11 @@ class Counted:
     different: int
     """Number of all different values."""
 
+    @property
+    def is_bit(self) -> bool:
+        """Whether the column has two values."""
+        return self.is_complete and len(self.values) == 2
+
 
 def counted(half: Half, column: Column) -> Counted:
     """Count the values of a column; of many, those that repeat."""
