@@ -101,11 +101,7 @@ class NamedTarget:
 
     def open(self) -> Randomizer:
         """Import the module and find the object; arguments must be literals."""
-        found = find_object(self.name)
-        if hasattr(found, "sample") and hasattr(found, "supports"):
-            made: Randomizer = found
-            return made
-        return Function.of(found, self.batch)
+        return ObjectTarget(find_object(self.name), self.batch).open()
 
 
 def find_object(name: str) -> Any:

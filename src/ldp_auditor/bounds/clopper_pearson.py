@@ -1,7 +1,5 @@
 """Clopper-Pearson intervals for both rates, joined by the union bound [Clopper34]."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from ldp_auditor.core import Counts, Rates

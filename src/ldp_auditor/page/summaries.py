@@ -99,11 +99,11 @@ def summary_of_check(result: CheckResult) -> Summary:
         part = _part_of(result.best.empirical_epsilon, result.claim.epsilon)
         words += f"; the strongest event proves {part}"
     words += "."
-    rate, excess = min(result.power, key=lambda row: row[1], default=(0.0, math.inf))
-    if excess < math.inf:
+    power = min(result.power, key=lambda power: power.excess, default=None)
+    if power is not None and power.excess < math.inf:
         words += (
-            f" An excess of {excess:.2g} in an event of probability {rate:g} would have been "
-            "proven with a chance of 90%."
+            f" An excess of {power.excess:.2g} in an event of probability "
+            f"{power.event_probability:g} would have been proven with a chance of 90%."
         )
     return Summary(UNDECIDED, result.name, words)
 
