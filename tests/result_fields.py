@@ -6,19 +6,28 @@ import sys
 from pathlib import Path
 
 from ldp_auditor.results.audit_result import AuditResult
+from ldp_auditor.results.check_result import CheckResult, Finding, Power
 from ldp_auditor.results.fields import described
 
 MARK = "<!-- fields -->\n"
 
+HEADINGS = {
+    AuditResult: "",
+    CheckResult: "## A check",
+    Finding: "### `findings` of a check",
+    Power: "### `power` of a check",
+}
+
 
 def table() -> str:
-    """Return the table of all fields in Markdown."""
-    rows = [f"| `{name}` | {kind} | {unit} | {what} |" for name, kind, unit, what in FIELDS]
+    """Return the tables of all fields in Markdown."""
     head = ["| key | type | unit | meaning |", "| --- | --- | --- | --- |"]
-    return "\n".join([*head, *rows]) + "\n"
-
-
-FIELDS = list(described(AuditResult))
+    lines: list[str] = []
+    for result, heading in HEADINGS.items():
+        entries = described(result)
+        rows = [f"| `{name}` | {kind} | {unit} | {what} |" for name, kind, unit, what in entries]
+        lines += [*([heading, ""] if heading else []), *head, *rows, ""]
+    return "\n".join(lines[:-1]) + "\n"
 
 
 if __name__ == "__main__":

@@ -31,9 +31,11 @@ if TYPE_CHECKING:
     from ldp_auditor.deprecated import run_study as run_study
     from ldp_auditor.deprecated import run_until_precise as run_until_precise
     from ldp_auditor.errors import AuditError as AuditError
+    from ldp_auditor.report.reproducing import reproduce as reproduce
     from ldp_auditor.results.audit_result import AuditResult as AuditResult
     from ldp_auditor.results.audit_result import AuditResults as AuditResults
     from ldp_auditor.results.check_result import CheckResult as CheckResult
+    from ldp_auditor.studies.reproduction import Reproduction as Reproduction
     from ldp_auditor.sweeps import Grid as Grid
     from ldp_auditor.sweeps import Sweep as Sweep
     from ldp_auditor.sweeps import sweep as sweep
@@ -49,6 +51,7 @@ _HOMES = {
     "explain": "audits.gap",
     "profile": "audits.gap",
     "sweep": "sweeps",
+    "reproduce": "report.reproducing",
     "assert_ldp": "testing",
     "AuditError": "errors",
     "AuditPlan": "audits.plan",
@@ -63,6 +66,7 @@ _HOMES = {
     "InputPair": "core",
     "Profile": "audits.gap",
     "Rates": "core",
+    "Reproduction": "studies.reproduction",
     "Stopping": "audits.stopping",
     "Sweep": "sweeps",
 }

@@ -166,6 +166,9 @@ def test_adapters_are_listed() -> None:
         "opendp",
         "diffprivlib",
     }
+    assert "cannot be seeded" in next(
+        row["note"] for row in json.loads(done.stdout) if row["package"] == "opendp"
+    )
 
 
 def test_assert_ldp() -> None:

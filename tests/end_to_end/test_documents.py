@@ -113,9 +113,9 @@ def test_the_documents_have_python_examples() -> None:
 
 def test_a_protocol_is_one_file(tmp_path: Path) -> None:
     """The new protocol of the document, put where protocols are looked for, is offered."""
-    page = (ROOT / "docs" / "adding-a-protocol.md").read_text()
-    (source,) = re.findall(r'```python\n("""Unary encoding that.*?)```', page, flags=re.DOTALL)
-    (tmp_path / "quarter_encoding.py").write_text(source)
+    (tmp_path / "quarter_encoding.py").write_text(
+        next(block.text for block in OWN_PROTOCOL if block.file == "quarter_encoding.py")
+    )
     program = (
         "import sys, ldp_auditor.mechanisms as m; from ldp_auditor.cli import main;"
         f"m.__path__.append({str(tmp_path)!r}); main()"

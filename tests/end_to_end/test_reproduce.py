@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import csv
+import json
+import sys
 from pathlib import Path
 
 import pytest
 
+from ldp_auditor import reproduce
+from ldp_auditor.studies.environment import Environment, UnavailableError
 from tests.end_to_end.command import run, run_fresh
 
 FIGURE_5 = ("reproduce", "figure-5", "--trials", "2000", "--seeds", "2", "--optimal", "--out")
@@ -50,3 +54,53 @@ def test_bad_requests(arguments: tuple[str, ...], reason: str, tmp_path: Path) -
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert reason in done.stderr
+
+
+def test_from_python_as_from_the_command_line(tmp_path: Path) -> None:
+    command = run(*FIGURE_5, str(tmp_path))
+    found = reproduce("figure-5", out=tmp_path, trials=2000, seeds=2, optimal=True)
+    assert f"{found}\n" == command.stdout
+    assert found["figure-5"].sweep.run == 0
+    assert len(found.to_rows()) == 5 * 5 * 2 * 2
+    plain = json.loads(json.dumps(found.to_dict()))
+    assert plain["studies"][0]["study"] == "figure-5"
+    assert plain["audits"] == 0
+    assert "figure-5: 200 counts against exact rates" in found._repr_html_()
+    found.plot(tmp_path / "again.png")
+    assert (tmp_path / "again.png").read_bytes() == (tmp_path / "figure-5.png").read_bytes()
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return tmp_path / "ldp-auditor"
+
+
+def test_a_package_that_cannot_be_had_is_told(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """pip finds nothing: there is a reason, and no folder that looks finished."""
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    with pytest.raises(UnavailableError, match=r"needs pure-ldp 1\.1\.2, .*pure-ldp==1\.1\.2"):
+        Environment("pure-ldp", "1.1.2").python()
+    assert list(cache.iterdir()) == []
+    done = run("reproduce", "figure-8", "--quick", "--out", str(cache / "out"))
+    assert done.returncode == 2
+    assert "figure-8 was left out: it needs pure-ldp 1.1.2, which cannot be inst" in done.stderr
+
+
+@pytest.mark.environments
+def test_figure_8_runs_in_an_environment_of_its_own(cache: Path, tmp_path: Path) -> None:
+    """Only what is lacking is installed, once, and nothing of it is imported here."""
+    path = list(sys.path)
+    found = reproduce("figure-8", out=tmp_path / "out", quick=True, trials=50)
+    assert found["figure-8"].sweep.run == 2 * 8 * 5
+    beyond = {row["epsilon"] for row in found.rows if row["attack_epsilon"] > row["epsilon"]}
+    assert {0.25, 0.5} <= beyond, "that is how the old version behaves"
+    assert sys.path == path
+    assert "pure_ldp" not in sys.modules
+    (environment,) = cache.iterdir()
+    (own,) = environment.glob("lib/*/site-packages")
+    assert (own / "pure_ldp").is_dir()
+    assert not (own / "numpy").exists()
+    made = environment.stat().st_mtime_ns
+    again = reproduce("figure-8", out=tmp_path / "out", quick=True, trials=50)
+    assert (again["figure-8"].sweep.run, environment.stat().st_mtime_ns) == (0, made)

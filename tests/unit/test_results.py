@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import warnings
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +106,14 @@ def test_epsilon_may_be_the_third_argument_of_a_check() -> None:
     assert "no violation found" in str(result)
     again = ldp_auditor.check(tell, [0, 1], 1.0, trials=2000, alpha=1e-6)
     assert [f.counts for f in again.findings] == [f.counts for f in result.findings]
+    written = json.loads(json.dumps(again.to_dict()))
+    assert ldp_auditor.CheckResult.from_dict(written).to_dict() == written
+
+
+def test_notes_on_foreign_packages_are_shown() -> None:
+    result = ldp_auditor.check(tell, [0, 1], 1.0, trials=2000)
+    assert "note:" not in str(result)
+    assert "note: opendp draws from the operating system" in str(replace(result, target="opendp:x"))
 
 
 def test_signatures_are_spelled_out() -> None:
@@ -118,7 +126,7 @@ def test_signatures_are_spelled_out() -> None:
 
 
 def test_the_public_surface_is_complete_and_can_be_completed() -> None:
-    named = {"audit", "compare", "check", "explain", "profile", "sweep", "assert_ldp"}
+    named = {"audit", "compare", "check", "explain", "profile", "sweep", "reproduce", "assert_ldp"}
     assert named <= set(ldp_auditor.__all__) <= set(dir(ldp_auditor))
     for name in ldp_auditor.__all__:
         assert getattr(ldp_auditor, name) is not None

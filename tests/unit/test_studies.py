@@ -12,7 +12,6 @@ from ldp_auditor import AuditError, studies
 from ldp_auditor.report import panels, paper
 from ldp_auditor.report.panels import panel_figure
 from ldp_auditor.studies import PAPER_SCALE, QUICK_SCALE, Scale
-from ldp_auditor.studies.figure_08 import PipError, install, lacking
 
 CELLS = {
     "figure-1": 8,
@@ -144,18 +143,3 @@ def test_low_estimates_are_drawn_where_they_are(measured: float, floor: float) -
 )
 def test_deltas_are_written_alike(delta: float, words: str) -> None:
     assert panels._label(delta) == words
-
-
-def test_a_package_that_cannot_be_had_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """pip finds nothing: there is a reason, and no folder that looks finished."""
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    with pytest.raises(PipError, match=r"pure-ldp==1\.1\.2"):
-        install(tmp_path / "package", ["pure-ldp==1.1.2"])
-    assert not (tmp_path / "package").exists()
-
-
-def test_what_is_there_is_not_installed_again() -> None:
-    """NumPy is needed by all of this; asking for it adds nothing."""
-    assert lacking(["numpy"]) == []

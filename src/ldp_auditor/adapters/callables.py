@@ -12,7 +12,7 @@ from numpy.random import Generator
 
 from ldp_auditor.adapters.randomizer import Randomizer
 from ldp_auditor.errors import AuditError, require
-from ldp_auditor.mechanisms.outside import import_named
+from ldp_auditor.importing import import_named
 
 METHODS = ("privatize", "privatise", "randomize", "randomise", "sample", "perturb")
 """Methods that are looked for on an object that cannot be called itself."""

@@ -23,12 +23,12 @@ def findings_of(
         seen = Counts(trials, int(counts[event.first, i]), int(counts[event.second, i]))
         findings.append(
             Finding(
-                plan.values[event.first],
-                plan.values[event.second],
-                event.words,
-                seen,
-                bound(seen, plan.alpha / len(chosen), plan.claim.delta),
-                min(1.0, len(chosen) * p_value(plan.claim, plan.bound, seen)),
+                first=plan.values[event.first],
+                second=plan.values[event.second],
+                event=event.words,
+                **vars(seen),
+                empirical_epsilon=bound(seen, plan.alpha / len(chosen), plan.claim.delta),
+                p_value=min(1.0, len(chosen) * p_value(plan.claim, plan.bound, seen)),
             )
         )
     return tuple(findings)
@@ -45,8 +45,8 @@ def result_of(
     """The result of a check; without findings nothing was counted on fresh reports."""
     trials = findings[0].counts.trials if findings else 0
     return CheckResult(
-        name=plan.name,
-        claim=plan.claim,
+        target=plan.name,
+        **vars(plan.claim),
         values=plan.values,
         alpha=plan.alpha,
         seed=plan.seed,

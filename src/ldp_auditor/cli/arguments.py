@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from inspect import Parameter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from ldp_auditor.errors import numeral, of_kind, require
+
+if TYPE_CHECKING:
+    from ldp_auditor.audits.plan import AuditPlan
+    from ldp_auditor.execution.contract import Engine
 
 WHOLE: dict[str, Any] = {"parser": numeral, "metavar": "<int>"}
 NUMBER: dict[str, Any] = {"parser": numeral, "metavar": "<float>"}
@@ -137,6 +143,55 @@ Out = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
 
 
+Options = Mapping[str, tuple[Any, Any]]
+"""Options of several commands by their names, each with its type and its default."""
+
+CLAIMED: Options = {
+    "domain_size": (DomainSize, None),
+    "epsilon": (Epsilon, None),
+    "delta": (Delta, None),
+    "pair": (Pair, None),
+    "neighbours": (Neighbours, None),
+    "attribute": (Attribute, None),
+    "reports": (Reports, None),
+}
+COUNTED: Options = {
+    "composition": (Composition, None),
+    "composed_delta": (ComposedDelta, None),
+    "trials": (Trials, 1_000_000),
+    "alpha": (Alpha, 0.01),
+    "bound": (Bound, "clopper-pearson"),
+    "seed": (Seed, 42),
+    "precision": (Precision, None),
+    "max_trials": (MaxTrials, None),
+}
+ATTACKED: Options = {"attack": (Attack, "paper")}
+ENGINE: Options = {
+    "workers": (Workers, None),
+    "engine": (EngineName, None),
+    "address": (Address, None),
+}
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def takes(*tables: Options) -> Callable[[Command], Command]:
+    """Give a command the options of some tables; it gets their values by its `**settings`."""
+
+    def give(command: Command) -> Command:
+        first, *own, _ = inspect.signature(command, eval_str=True).parameters.values()
+        shared = [
+            Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+            for table in tables
+            for name, (kind, default) in table.items()
+        ]
+        more = [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in own]
+        command.__signature__ = inspect.Signature([first, *shared, *more])  # type: ignore[attr-defined]
+        return command
+
+    return give
+
+
 def parse_pair(text: str | None) -> tuple[Any, Any] | None:
     """Read two values separated by a comma, or two records separated by a colon.
 
@@ -235,17 +290,24 @@ def found_elsewhere(option: str) -> str:
     return f" (it is an option of {', '.join(having)})" if having else ""
 
 
-def make_protocol(
-    words: list[str], epsilon: float | None, domain_size: int | None, delta: float | None
-) -> Any:
-    """Make the protocol that the words name, with its own options."""
-    from ldp_auditor.audits.interface import make_mechanism, option_types
+def make_plan(words: list[str], settings: Mapping[str, Any]) -> AuditPlan:
+    """Plan the audit of the protocol that the words name, with its own options."""
+    from ldp_auditor.audits.interface import option_types, plan_audit
 
-    protocol, options = parse_protocol(words)
-    return make_mechanism(
-        protocol,
-        epsilon=epsilon,
-        domain_size=domain_size,
-        delta=delta,
-        **convert_options(protocol, option_types(protocol), options),
-    )
+    protocol, own = parse_protocol(words)
+    options = convert_options(protocol, option_types(protocol), own)
+    return plan_audit(protocol, **options, **planned(settings))
+
+
+def planned(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those settings that are of the plan, with their words read."""
+    plan = {name: value for name, value in settings.items() if name not in ENGINE}
+    plan["pair"], plan["reports"] = parse_pair(plan["pair"]), parse_reports(plan["reports"])
+    return plan
+
+
+def engine_of(settings: Mapping[str, Any]) -> AbstractContextManager[Engine]:
+    """Open the engine that is asked for."""
+    from ldp_auditor.execution.engines import open_engine
+
+    return open_engine(**{name: settings[name] for name in ENGINE})

@@ -150,7 +150,7 @@ def check(
     result = replace(result, repeat=_repeat(sys.argv[1:], seed, bool(result.learned)))
     if out is not None:
         keep_check(out, result, trials if plan is None else plan.trials)
-    show(result, result.to_dict(), as_json=as_json)
+    show(result, as_json=as_json)
     return exit_code(result.verdict == "violation")
 
 

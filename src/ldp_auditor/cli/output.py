@@ -13,10 +13,12 @@ import traceback
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from rich.console import Console
 
+    from ldp_auditor.report.text_table import TextTable
     from ldp_auditor.results.showing import Shown
 
 EXIT_NO_VIOLATION, EXIT_VIOLATION, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 0, 1, 2, 130
@@ -64,24 +66,30 @@ def say_json(value: object) -> None:
     say(json.dumps(value, allow_nan=False))
 
 
-def show(result: Shown, plain: object, *, as_json: bool, figure: Path | None = None) -> None:
-    """Print a result, as the `plain` values of JSON or in words, and draw its `figure`."""
+def show(result: Shown, *, as_json: bool, figure: Path | None = None, plain: object = None) -> None:
+    """Print a result in words or as JSON (its own, or `plain` values), and draw its `figure`."""
     from ldp_auditor.report.showing import content_of
-    from ldp_auditor.report.text_table import TextTable, Verbatim
 
     if as_json:
-        say_json(plain)
+        say_json(result.to_dict() if plain is None else plain)
     else:
-        for part in content_of(result):
-            if isinstance(part, TextTable):
-                say(part.draw(console()))
-            elif isinstance(part, Verbatim):
-                say(part)
-            else:
-                say_sentences(part)
+        say_content(content_of(result))
     if figure is not None:
         result.plot(figure)
         tell(f"figure written to {figure}")
+
+
+def say_content(parts: Iterable[TextTable | str]) -> None:
+    """Print what results consist of: tables and sentences."""
+    from ldp_auditor.report.text_table import TextTable, Verbatim
+
+    for part in parts:
+        if isinstance(part, TextTable):
+            say(part.draw(console()))
+        elif isinstance(part, Verbatim):
+            say(part)
+        else:
+            say_sentences(part)
 
 
 def console() -> Console:

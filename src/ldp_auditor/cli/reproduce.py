@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ldp_auditor.cli.arguments import WHOLE, Address, EngineName, Workers
-from ldp_auditor.cli.output import (
-    EXIT_BAD_INPUT,
-    EXIT_NO_VIOLATION,
-    console,
-    exit_code,
-    say,
-    say_sentences,
-    tell,
-)
+from ldp_auditor.cli.output import EXIT_BAD_INPUT, exit_code, say_content, show, tell
 from ldp_auditor.cli.sweep import tell_damaged, tell_failed, watching
-from ldp_auditor.errors import AuditError, require, whole_number
 
 if TYPE_CHECKING:
-    from ldp_auditor.execution.contract import Engine
-    from ldp_auditor.results.journal import Journal
-    from ldp_auditor.results.table import Row
-    from ldp_auditor.studies import Scale, Study
+    from ldp_auditor.studies.reproduction import StudyResult
+    from ldp_auditor.sweeps.running import Watch
 
 
 def reproduce(
@@ -67,99 +56,43 @@ def reproduce(
 
     The exit code is 1 if any audit proves a violation: figure 8 is about one.
     """
-    from ldp_auditor import studies
-    from ldp_auditor.audits.stopping import MOST_TRIALS
-    from ldp_auditor.execution.engines import open_engine
-    from ldp_auditor.results.journal import Journal
-    from ldp_auditor.results.violations import ViolationCount
+    from ldp_auditor.report.reproducing import reproduce as run
+    from ldp_auditor.report.showing import together
 
-    known = studies.available()
-    wanted = list(dict.fromkeys(names))
-    with_claims = bool({"claims", "all"} & set(wanted))
-    chosen = list(known.values()) if with_claims else [studies.find(name) for name in wanted]
-    scale = studies.QUICK_SCALE if quick else studies.PAPER_SCALE
-    scale = replace(
-        scale,
-        trials=None if trials is None else whole_number("trials", trials, 1, MOST_TRIALS),
-        seeds=scale.seeds
-        if seeds is None
-        else tuple(range(1, whole_number("seeds", seeds, 1, MOST_SEEDS) + 1)),
+    found = run(
+        names,
+        out=out,
+        quick=quick,
         optimal=optimal,
+        trials=trials,
+        seeds=seeds,
+        document=document,
+        engine=engine,
+        address=address,
+        workers=workers,
+        watch=_bar,
+        on_study=_tell_study,
     )
-    require(document is None or with_claims, "--document is for claims")
-    code = EXIT_NO_VIOLATION
-    rows: list[Row] = []
-    with (
-        open_engine(engine, workers, address, isolated=True) as opened,
-        Journal.open(out) as journal,
-    ):
-        for study in chosen:
-            more, ended = _reproduce(study, scale, journal, opened)
-            rows += more
-            code = max(code, ended)
-    tell_damaged(journal.damaged)
-    if len(chosen) > 1:
-        _tell_agreement(
-            "all studies", list({(r["key"], r.get("reports")): r for r in rows}.values())
-        )
-        say(f"all studies: {ViolationCount.of_rows(rows).words}")
-    if with_claims:
-        _judge(rows, chosen, scale, document or out / "claims.md")
-    return max(code, exit_code(ViolationCount.of_rows(rows).violations))
+    tell_damaged(sum(result.sweep.damaged for result in found.studies))
+    say_content(together(found))
+    if found.document is not None:
+        tell(f"claims written to {found.document}")
+    incomplete = any(result.left_out or result.sweep.failed for result in found.studies)
+    return EXIT_BAD_INPUT if incomplete else exit_code(found.violations.violations)
 
 
-MOST_SEEDS = 10_000
-"""Repetitions at most."""
-
-
-def _reproduce(
-    study: Study, scale: Scale, journal: Journal, engine: Engine
-) -> tuple[list[Row], int]:
-    """Run a study, draw it, and tell how well it agrees with the theory."""
-    from ldp_auditor.report.paper import draw_study
+@contextlib.contextmanager
+def _bar(name: str) -> Iterator[Watch]:
     from ldp_auditor.report.progress import progress_bar
-    from ldp_auditor.sweeps.running import sweep_into
 
-    reason = study.unavailable(journal.folder)
-    if reason is not None:
-        tell(f"ldp-auditor: {study.name} was left out: {reason}")
-        return [], EXIT_BAD_INPUT
-    with progress_bar(study.name, 0) as bar:
-        outcome = sweep_into(
-            journal,
-            study.grid(scale),
-            name=study.name,
-            engine=engine,
-            watch=watching(bar, study.name),
-        )
-    rows = list(outcome.rows)
-    drawn = draw_study(study, rows, scale, journal.folder) if rows else []
-    say_sentences(f"{study.name}: {' '.join(str(path) for path in [*drawn, *outcome.files])}")
-    _tell_agreement(study.name, rows)
-    say(f"{study.name}: {outcome.violations.words}")
-    return rows, tell_failed(outcome)
+    with progress_bar(name, 0) as bar:
+        yield watching(bar, name)
 
 
-def _tell_agreement(name: str, rows: list[Row]) -> None:
-    from ldp_auditor.report.paper import agreement_text
-
-    say_sentences(f"{name}: {agreement_text(rows)}")
-
-
-def _judge(rows: list[Row], chosen: Sequence[Study], scale: Scale, path: Path) -> None:
-    """Print the claims and their outcomes, and write them down."""
-    from ldp_auditor.report.paper import claims_table
-    from ldp_auditor.results.files import replace_file
-    from ldp_auditor.studies.claims import available, claims_document, judge
-
-    judgements = [judge(statement, rows) for statement in available()]
-    say(claims_table(judgements).draw(console()))
-    named: dict[str, list[str]] = {}
-    for study in chosen:
-        named.setdefault(study.words(scale), []).append(study.name)
-    run = "; ".join(f"{words}: {', '.join(names)}" for words, names in named.items())
-    try:
-        replace_file(path, claims_document(judgements, run).encode())
-    except OSError as error:
-        raise AuditError(f"cannot write the claims to {path}: {error}") from None
-    tell(f"claims written to {path}")
+def _tell_study(result: StudyResult) -> None:
+    """Say what a study found as soon as it is there."""
+    if result.left_out is not None:
+        tell(f"ldp-auditor: {result.name} was left out: {result.left_out}")
+        return
+    show(result, as_json=False)
+    tell_failed(result.sweep)

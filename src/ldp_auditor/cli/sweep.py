@@ -10,7 +10,6 @@ import typer
 from ldp_auditor.cli.arguments import Address, AsJson, EngineName, Workers
 from ldp_auditor.cli.output import (
     EXIT_BAD_INPUT,
-    EXIT_NO_VIOLATION,
     exit_code,
     say_json,
     say_sentences,
@@ -52,26 +51,17 @@ def sweep(
         progress_bar("sweep", 0) as bar,
     ):
         outcome = run_sweep(asked, out, engine=opened, watch=watching(bar, "sweep"))
-    found = outcome.violations
     if as_json:
-        say_json(
-            {
-                "cells": len(asked.cells),
-                "run": outcome.run,
-                "failed": list(outcome.failed),
-                "damaged": outcome.damaged,
-                "files": [str(path) for path in outcome.files],
-                **found.to_dict(),
-            }
-        )
+        say_json(outcome.to_dict())
     else:
         say_sentences(
-            f"{len(asked.cells):,} cells, {outcome.run:,} of them run now; "
+            f"{outcome.cells:,} cells, {outcome.run:,} of them run now; "
             f"table in {' and '.join(str(path) for path in outcome.files)}"
         )
-        say_sentences(found.words)
+        say_sentences(outcome.violations.words)
     tell_damaged(outcome.damaged)
-    return max(tell_failed(outcome), exit_code(found.violations))
+    tell_failed(outcome)
+    return EXIT_BAD_INPUT if outcome.failed else exit_code(outcome.violations.violations)
 
 
 def watching(bar: Bar, name: str) -> Watch:
@@ -101,16 +91,14 @@ def tell_damaged(lines: int) -> None:
     from ldp_auditor.results.journal import DAMAGED
 
     if lines:
-        told = "1 damaged line" if lines == 1 else f"{lines:,} damaged lines"
-        tell(
-            f"ldp-auditor: {told} of the journal put aside in {DAMAGED}; their cells were run again"
-        )
+        count = "1 damaged line" if lines == 1 else f"{lines:,} damaged lines"
+        where = f"of the journal put aside in {DAMAGED}"
+        tell(f"ldp-auditor: {count} {where}; their cells were run again")
 
 
-def tell_failed(outcome: Sweep) -> int:
-    """Say on standard error which cells failed, and return the exit code of that."""
+def tell_failed(outcome: Sweep) -> None:
+    """Say on standard error which cells failed."""
     for reason in outcome.failed[:MOST_TOLD]:
         tell(f"ldp-auditor: a cell failed: {reason}")
     if len(outcome.failed) > MOST_TOLD:
         tell(f"ldp-auditor: and {len(outcome.failed) - MOST_TOLD:,} more cells failed")
-    return EXIT_BAD_INPUT if outcome.failed else EXIT_NO_VIOLATION

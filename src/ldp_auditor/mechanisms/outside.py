@@ -6,10 +6,7 @@ imported. An installed package offers one by an entry point of the group `ldp_au
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import os
-import sys
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -17,20 +14,11 @@ from types import new_class
 from typing import Any, ClassVar, get_type_hints
 
 from ldp_auditor.errors import AuditError, require
+from ldp_auditor.importing import import_named
 from ldp_auditor.mechanisms.frequency_oracle import COMMON, OPTION_KINDS, FrequencyOracle
 from ldp_auditor.mechanisms.records import RecordMechanism
 
 GROUP = "ldp_auditor.protocols"
-
-
-def import_named(module: str) -> Any:
-    """Import a module, also one of the working directory."""
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
-    try:
-        return importlib.import_module(module)
-    except Exception as error:
-        raise AuditError(f"cannot import {module!r}: {type(error).__name__}: {error}") from error
 
 
 @cache

@@ -17,7 +17,7 @@ from ldp_auditor.studies.study import Arrangement, Scale, Study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import SubFigure
+    from matplotlib.figure import Figure, SubFigure
 
 COLOURS = (BLUE, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Of the series; red is the promise's [Okabe08]."""
@@ -133,7 +133,7 @@ LABEL_WIDTH = 0.07
 """Part of an axis that the label of a tick needs."""
 
 
-def draw_panels(data: PanelFigure, paths: Sequence[Path]) -> None:
+def draw_panels(data: PanelFigure, paths: Sequence[Path]) -> Figure:
     """Draw the panels, parts below each other, and write the figure to every path."""
     from ldp_auditor.report.drawing import Figure, Line2D
 
@@ -179,6 +179,7 @@ def draw_panels(data: PanelFigure, paths: Sequence[Path]) -> None:
     )
     for path in paths:
         save(figure, path)
+    return figure
 
 
 def _label(series: float) -> str:

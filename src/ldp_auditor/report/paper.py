@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from ldp_auditor.studies.agreement import agreement
 from ldp_auditor.studies.claims import Judgement, claims_lines
 from ldp_auditor.studies.study import Scale, Study
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 FORMATS = ("png", "pdf")
 
 
@@ -24,15 +28,21 @@ def draw_study(study: Study, rows: Sequence[Row], scale: Scale, folder: Path) ->
     for attack in dict.fromkeys(row["attack"] for row in rows):
         stem = study.name if attack == "paper" else f"{study.name}-{attack}"
         paths = [folder / f"{stem}.{suffix}" for suffix in FORMATS]
-        if study.arrangement is None:
-            draw_bars(study, [row for row in rows if row["attack"] == attack], scale, paths)
-        else:
-            draw_panels(panel_figure(study, rows, scale, attack), paths)
+        draw_attack(study, rows, scale, attack, paths)
         written += paths
     return written
 
 
-def draw_bars(study: Study, rows: Sequence[Row], scale: Scale, paths: Sequence[Path]) -> None:
+def draw_attack(
+    study: Study, rows: Sequence[Row], scale: Scale, attack: str, paths: Sequence[Path] = ()
+) -> Figure:
+    """Draw the figure of a study under one attack, and write it to every path."""
+    if study.arrangement is None:
+        return draw_bars(study, [row for row in rows if row["attack"] == attack], scale, paths)
+    return draw_panels(panel_figure(study, rows, scale, attack), paths)
+
+
+def draw_bars(study: Study, rows: Sequence[Row], scale: Scale, paths: Sequence[Path]) -> Figure:
     """Draw a bar for every protocol, as in Figure 1."""
     from ldp_auditor.report.drawing import Figure
 
@@ -68,6 +78,7 @@ def draw_bars(study: Study, rows: Sequence[Row], scale: Scale, paths: Sequence[P
     figure.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=9)
     for path in paths:
         save(figure, path)
+    return figure
 
 
 def agreement_text(rows: Sequence[Row]) -> str:

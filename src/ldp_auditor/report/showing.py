@@ -11,7 +11,7 @@ from rich.text import Text
 
 from ldp_auditor.audits.comparison import Comparison
 from ldp_auditor.audits.gap import Explanation, Profile
-from ldp_auditor.errors import AuditError
+from ldp_auditor.errors import AuditError, require
 from ldp_auditor.report import tables
 from ldp_auditor.report.evidence import draw_evidence, evidence_lines, repeat_line
 from ldp_auditor.report.figures import (
@@ -22,9 +22,11 @@ from ldp_auditor.report.figures import (
     save,
 )
 from ldp_auditor.report.over_time import draw_over_time, over_time_curves
+from ldp_auditor.report.paper import agreement_text, claims_table, draw_attack
 from ldp_auditor.report.text_table import TextTable, Verbatim
 from ldp_auditor.results.audit_result import AuditResult, AuditResults
 from ldp_auditor.results.check_result import CheckResult
+from ldp_auditor.studies.reproduction import Reproduction, StudyResult
 from ldp_auditor.sweeps import Sweep
 
 if TYPE_CHECKING:
@@ -44,14 +46,14 @@ def content_of(result: Any) -> list[TextTable | str]:
 
 @content_of.register
 def _(result: AuditResult) -> list[TextTable | str]:
-    return [tables.result_table(result)]
+    return [tables.result_table(result), *tables.notes(result.mechanism)]
 
 
 @content_of.register
 def _(results: AuditResults) -> list[TextTable | str]:
     first = results[0]
     if len(results) == 1:
-        return [tables.result_table(first)]
+        return content_of(first)
     alike = {(result.mechanism, result.attack) for result in results}
     if first.is_over_time and len(alike) == 1:
         return [tables.over_time_table(results), results.violations.words]
@@ -76,13 +78,36 @@ def _(profile: Profile) -> list[TextTable | str]:
 
 @content_of.register
 def _(result: CheckResult) -> list[TextTable | str]:
-    return [evidence_lines(result), *map(Verbatim, repeat_line(result))]
+    more = tables.notes(result.target)
+    return [evidence_lines(result), *more, *map(Verbatim, repeat_line(result))]
 
 
 @content_of.register
 def _(sweep: Sweep) -> list[TextTable | str]:
-    cells = len({row["key"] for row in sweep.rows})
-    return [f"{cells:,} cells, {sweep.run:,} of them run now", sweep.violations.words]
+    return [f"{sweep.cells:,} cells, {sweep.run:,} of them run now", sweep.violations.words]
+
+
+@content_of.register
+def _(result: StudyResult) -> list[TextTable | str]:
+    if result.left_out is not None:
+        return [f"{result.name} was left out: {result.left_out}"]
+    files = " ".join(map(str, [*result.figures, *result.sweep.files]))
+    lines = [files, agreement_text(result.sweep.rows), result.sweep.violations.words]
+    return [f"{result.name}: {line}" for line in lines]
+
+
+@content_of.register
+def _(found: Reproduction) -> list[TextTable | str]:
+    return [*(part for result in found.studies for part in content_of(result)), *together(found)]
+
+
+def together(found: Reproduction) -> list[TextTable | str]:
+    """Return what is said of all studies together, and of the paper's statements."""
+    parts: list[TextTable | str] = []
+    if len(found.studies) > 1:
+        lines = [agreement_text(found.rows), found.violations.words]
+        parts += [f"all studies: {line}" for line in lines]
+    return [*parts, claims_table(found.judgements)] if found.judgements else parts
 
 
 def as_text(result: Any) -> str:
@@ -135,3 +160,17 @@ def _(profile: Profile) -> Any:
 @as_figure.register
 def _(result: CheckResult) -> Any:
     return draw_evidence(result)
+
+
+@as_figure.register
+def _(result: StudyResult) -> Any:
+    rows = result.sweep.rows
+    require(bool(rows), f"{result.name} has no rows to draw")
+    return draw_attack(result.study, rows, result.scale, rows[0]["attack"])
+
+
+@as_figure.register
+def _(found: Reproduction) -> Any:
+    names = ", ".join(result.name for result in found.studies)
+    require(len(found.studies) == 1, f"draw one study at a time, such as found[name]: {names}")
+    return as_figure(found.studies[0])

@@ -51,17 +51,25 @@ def adapter_table() -> TextTable:
     rows = [
         (
             adapter.name,
-            "yes" if is_installed(adapter) else f"no (ldp-auditor[{adapter.extra}])",
+            "yes" if is_installed(adapter) else f"no (ldp-auditor[{adapter.name}])",
+            adapter.note or "-",
             " ".join(adapter.variants),
         )
         for adapter in available().values()
     ]
     columns = (
         Column("package"),
-        Column("installed", drop_order=1, wraps=True),
+        Column("installed", drop_order=2, wraps=True),
+        Column("note", drop_order=1, wraps=True),
         Column("mechanisms", wraps=True),
     )
     return TextTable("Adapters", columns, rows)
+
+
+def notes(name: str) -> list[str]:
+    """What is to be known of the foreign package that `name` is of, if it is of one."""
+    adapter = available().get(name.partition(":")[0])
+    return [f"note: {adapter.name} {adapter.note}"] if adapter is not None and adapter.note else []
 
 
 def _guarantees(protocol: type[FrequencyOracle] | type[RecordMechanism]) -> str:

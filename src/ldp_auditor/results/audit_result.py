@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.core import Claim, Counts, InputPair, Rates, Verdict, verdict_on
 from ldp_auditor.errors import error_probability, require
-from ldp_auditor.results.fields import Plain, declared, option, plain_value, read_field
+from ldp_auditor.results.fields import Plain, entry, from_plain, option, to_plain
 from ldp_auditor.results.showing import Shown
 from ldp_auditor.results.violations import ViolationCount
 
@@ -25,90 +25,90 @@ NOT_STORED = ("seconds",)
 class AuditResult(Shown):
     """What one audit found, with everything that is needed to repeat it."""
 
-    mechanism: str = declared("the protocol or the mechanism by its name")
-    epsilon: float = declared("claimed epsilon of one report; inf if nothing is claimed")
-    delta: float = declared("claimed delta of one report", default=0.0)
-    domain_size: int = declared("number k of values; of records, of the largest attribute", least=1)
-    pair: InputPair = declared("the two inputs that the attack tells apart")
-    options: Mapping[str, Any] = field(
-        default_factory=dict,
-        metadata={"meaning": "parameters of this protocol", "unit": "", "part": "", "least": 0},
-    )
-    reports: int = declared("reports of the same value by each user", least=1, default=1)
-    composition: str | None = declared(
+    mechanism: str = entry("the protocol or the mechanism by its name")
+    epsilon: float = entry("claimed epsilon of one report; inf if nothing is claimed")
+    delta: float = entry("claimed delta of one report", default=0.0)
+    domain_size: int = entry("number k of values; of records, of the largest attribute", least=1)
+    pair: InputPair = entry("the two inputs that the attack tells apart")
+    options: Mapping[str, Any] = entry("parameters of this protocol", default={})
+    reports: int = entry("reports of the same value by each user", least=1, default=1)
+    composition: str | None = entry(
         "whether sums of reports were drawn from their `law`, or each was made (`simulate`)",
         part=OVER_TIME,
         default=None,
     )
-    claimed_epsilon: float | None = declared(
+    claimed_epsilon: float | None = entry(
         "claimed epsilon of all reports together", part=OVER_TIME, default=None
     )
-    claimed_delta: float | None = declared(
+    claimed_delta: float | None = entry(
         "claimed delta of all reports together", part=OVER_TIME, default=None
     )
-    sequential_epsilon: float | None = declared(
+    sequential_epsilon: float | None = entry(
         "epsilon of sequential composition", part=OVER_TIME, default=None
     )
-    sequential_delta: float | None = declared(
+    sequential_delta: float | None = entry(
         "delta of sequential composition", part=OVER_TIME, default=None
     )
-    composed_delta: float | None = declared(
+    composed_delta: float | None = entry(
         "delta at which the tight composition is told", part=OVER_TIME, default=None
     )
-    composed_epsilon: float | None = declared(
+    composed_epsilon: float | None = entry(
         "epsilon of the tight composition of independent reports", part=OVER_TIME, default=None
     )
-    neighbours: str | None = declared(
+    neighbours: str | None = entry(
         "attributes in which the two records differ: `one`, `some` or `all`",
         part=RECORDS,
         default=None,
     )
-    worst_case_one: float | None = declared(
+    worst_case_one: float | None = entry(
         "exact epsilon kept for records that differ in one attribute", part=RECORDS, default=None
     )
-    holds_for_one: bool | None = declared(
+    holds_for_one: bool | None = entry(
         "whether the claim holds for them", part=RECORDS, default=None
     )
-    worst_case_all: float | None = declared(
+    worst_case_all: float | None = entry(
         "exact epsilon kept for records that differ in every attribute", part=RECORDS, default=None
     )
-    holds_for_all: bool | None = declared(
+    holds_for_all: bool | None = entry(
         "whether the claim holds for them", part=RECORDS, default=None
     )
-    attack: str = declared("`paper` or `optimal`")
-    bound: str = declared("how counts became an epsilon")
-    alpha: float = declared("probability that the proven epsilon is wrong")
-    trials: int = declared("reports (over time: users) of each of the two inputs", least=1)
-    pilot_trials: int = declared(
+    attack: str = entry("`paper` or `optimal`")
+    bound: str = entry("how counts became an epsilon")
+    alpha: float = entry("probability that the proven epsilon is wrong")
+    trials: int = entry("reports (over time: users) of each of the two inputs", least=1)
+    pilot_trials: int = entry(
         "trials of each input spent on choosing the attack, on top of those counted", default=0
     )
-    precision: float | None = declared(
+    precision: float | None = entry(
         "relative distance from what is reachable that was asked for", part=STOPPING, default=None
     )
-    max_trials: int | None = declared("trials at most", part=STOPPING, default=None)
-    looks: int | None = declared("how often the counts were looked at", part=STOPPING, default=None)
-    true_positives: int = declared("reports of the first input attributed to it")
-    false_positives: int = declared("reports of the second input attributed to the first")
-    exact_true_positive_rate: float | None = declared(
+    max_trials: int | None = entry("trials at most", part=STOPPING, default=None)
+    looks: int | None = entry("how often the counts were looked at", part=STOPPING, default=None)
+    true_positives: int = entry("reports of the first input attributed to it")
+    false_positives: int = entry("reports of the second input attributed to the first")
+    exact_true_positive_rate: float | None = entry(
         "exact probability of a true positive, where known", default=None
     )
-    exact_false_positive_rate: float | None = declared(
+    exact_false_positive_rate: float | None = entry(
         "exact probability of a false positive, where known", default=None
     )
-    empirical_epsilon: float = declared(
+    empirical_epsilon: float = entry(
         "lower bound on epsilon that the counts prove at `alpha`", unit="nats"
     )
-    attack_epsilon: float | None = declared(
+    attack_epsilon: float | None = entry(
         "epsilon that this attack shows with unlimited trials, where known", unit="nats"
     )
-    worst_case_epsilon: float | None = declared(
+    worst_case_epsilon: float | None = entry(
         "exact smallest epsilon that is kept at the claimed delta, where known", unit="nats"
     )
-    monte_carlo_limit: float = declared(
-        "largest epsilon that so many trials can prove", unit="nats", default=float("inf")
+    monte_carlo_limit: float = entry(
+        "largest epsilon that so many trials can prove",
+        unit="nats",
+        then="verdict",
+        default=float("inf"),
     )
-    seed: int = declared("seed of all random numbers")
-    seconds: float = declared("how long it took", unit="s", default=0.0)
+    seed: int = entry("seed of all random numbers")
+    seconds: float = entry("how long it took", unit="s", default=0.0)
 
     def __post_init__(self) -> None:
         error_probability(self.alpha)
@@ -156,30 +156,14 @@ class AuditResult(Shown):
             RECORDS: self.neighbours is not None,
             STOPPING: self.precision is not None,
         }
-        plain: dict[str, Any] = {}
-        for declaration in fields(self):
-            value = getattr(self, declaration.name)
-            if declaration.name == "options":
-                plain.update({name: plain_value(entry) for name, entry in value.items()})
-            elif parts[declaration.metadata["part"]]:
-                plain[declaration.name] = plain_value(value)
-            if declaration.name == "monte_carlo_limit":
-                plain["verdict"] = self.verdict
-        return plain
+        return to_plain(self, [part for part, is_told in parts.items() if is_told])
 
     @classmethod
     def from_dict(cls, plain: Plain) -> AuditResult:
         """Read what `to_dict` wrote, or raise; results of version 0.1 are read too."""
-        given = {f.name: read_field(plain, f) for f in fields(cls) if f.name != "options"}
-        own = {*given, "options", "verdict", "version", "key"}
+        own = {*(declaration.name for declaration in fields(cls)), "verdict", "version", "key"}
         options = {name: option(value) for name, value in plain.items() if name not in own}
-        result = cls(**given, options=options)
-        said = plain.get("verdict", result.verdict)
-        require(
-            said == result.verdict,
-            f"its verdict {str(said)[:40]!r} does not follow from its numbers",
-        )
-        return result
+        return from_plain(cls, plain, options=options)
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return the row of the tidy table."""
@@ -187,8 +171,8 @@ class AuditResult(Shown):
 
     def to_store(self, version: str) -> dict[str, Any]:
         """Return the very values that a journal gives back, with the version that made them."""
-        told = {name: v for name, v in self.to_dict().items() if name not in NOT_STORED}
-        stored: dict[str, Any] = json.loads(json.dumps({**told, "version": version}))
+        kept = {name: v for name, v in self.to_dict().items() if name not in NOT_STORED}
+        stored: dict[str, Any] = json.loads(json.dumps({**kept, "version": version}))
         return stored
 
 

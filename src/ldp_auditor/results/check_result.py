@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.core import Claim, Counts, Verdict, verdict_on
 from ldp_auditor.errors import require
-from ldp_auditor.results.fields import Plain, real, text, truth, whole
+from ldp_auditor.results.fields import Plain, entry, from_plain, to_plain
 from ldp_auditor.results.showing import Shown
 
 POWER_RATES = (0.5, 0.1, 0.01, 0.001)
@@ -25,57 +24,76 @@ SMALLEST_P_VALUE = 1e-98
 class Finding:
     """An event that was counted on fresh reports."""
 
-    first: Any
-    second: Any
-    event: str
-    counts: Counts
-    empirical_epsilon: float
-    p_value: float
-    """Probability of counts like these under the claim, times the number of events counted."""
+    first: Any = entry("the input whose reports have the event more often")
+    second: Any = entry("the other input")
+    event: str = entry("the event in words")
+    trials: int = entry("fresh reports of each of the two inputs", least=1)
+    true_positives: int = entry("reports of the first input with the event")
+    false_positives: int = entry("reports of the second input with the event")
+    empirical_epsilon: float = entry(
+        "lower bound on epsilon that the counts prove at `alpha`, shared out over all events",
+        unit="nats",
+    )
+    p_value: float = entry(
+        "probability of counts like these under the claim, times the number of events counted"
+    )
 
-    @classmethod
-    def from_dict(cls, plain: Plain) -> Finding:
-        """Read a finding of `CheckResult.to_dict`, or raise."""
-        counts = Counts(
-            whole(plain, "trials", 1),
-            whole(plain, "true_positives", 0),
-            whole(plain, "false_positives", 0),
-        )
-        return cls(
-            plain.get("first"),
-            plain.get("second"),
-            text(plain, "event"),
-            counts,
-            real(plain, "empirical_epsilon"),
-            real(plain, "p_value"),
-        )
+    @property
+    def counts(self) -> Counts:
+        """Reports with the event, among those of each input."""
+        return Counts(self.trials, self.true_positives, self.false_positives)
 
 
 @dataclass(frozen=True)
+class Power:
+    """What a check could have found; it is unpacked as two numbers."""
+
+    event_probability: float = entry("probability of an event for the first input")
+    excess: float = entry(
+        "smallest excess over the claim that was likely (90%) to be proven by it", unit="nats"
+    )
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.event_probability, self.excess))
+
+
+@dataclass(frozen=True, kw_only=True)
 class CheckResult(Shown):
     """What a check found, and what it could have found."""
 
-    name: str
-    claim: Claim
-    values: tuple[Any, ...]
-    alpha: float
-    seed: int
-    trials: int
-    """Fresh reports of each input that was counted."""
-    pilot_trials: int
-    """Pilot reports of each input."""
-    findings: tuple[Finding, ...]
-    """Without any, all pilot reports said the same and there was no event to count."""
-    power: tuple[tuple[float, float], ...]
-    """For events of these probabilities, the smallest excess over the claim that was likely to be
-    proven (90%)."""
-    seconds: float
-    reports: int = 0
-    """Reports that were made, or read, in all."""
-    learned: bool | None = None
-    """Whether a classifier was among what proposed events, where it is known."""
-    repeat: str = ""
-    """What repeats the check: a command, or a line of Python."""
+    target: str = entry("what was checked, by its name")
+    epsilon: float = entry("claimed epsilon")
+    delta: float = entry("claimed delta", default=0.0)
+    values: tuple[Any, ...] = entry("the inputs")
+    alpha: float = entry("probability that any proven epsilon is wrong")
+    seed: int = entry("seed of all random numbers that are ours")
+    trials: int = entry("fresh reports of each input that was counted")
+    pilot_trials: int = entry("pilot reports of each input", default=0)
+    reports: int = entry("reports that were made, or read, in all", default=0)
+    learned: bool | None = entry(
+        "whether a classifier was among what proposed events, where it is known",
+        then="verdict",
+        default=None,
+    )
+    findings: tuple[Finding, ...] = entry(
+        "the events that were counted; none if all pilot reports said the same", of=Finding
+    )
+    power: tuple[Power, ...] = entry("what could have been proven", of=Power, default=())
+    repeat: str = entry("what repeats the check: a command, or a line of Python", default="")
+    seconds: float = entry("how long it took", unit="s", default=0.0)
+
+    def __post_init__(self) -> None:
+        _ = self.claim, [finding.counts for finding in self.findings]  # these raise if unsound
+
+    @property
+    def name(self) -> str:
+        """The target by its name."""
+        return self.target
+
+    @property
+    def claim(self) -> Claim:
+        """What the target promises."""
+        return Claim(self.epsilon, self.delta)
 
     @property
     def best(self) -> Finding:
@@ -91,98 +109,18 @@ class CheckResult(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        return {
-            "target": self.name,
-            "epsilon": _number(self.claim.epsilon),
-            "delta": self.claim.delta,
-            "values": [_plain(value) for value in self.values],
-            "alpha": self.alpha,
-            "seed": self.seed,
-            "trials": self.trials,
-            "pilot_trials": self.pilot_trials,
-            "reports": self.reports,
-            "learned": self.learned,
-            "verdict": self.verdict,
-            "findings": [
-                {
-                    "first": _plain(f.first),
-                    "second": _plain(f.second),
-                    "event": f.event,
-                    "trials": f.counts.trials,
-                    "true_positives": f.counts.true_positives,
-                    "false_positives": f.counts.false_positives,
-                    "empirical_epsilon": _number(f.empirical_epsilon),
-                    "p_value": f.p_value,
-                }
-                for f in self.findings
-            ],
-            "power": [
-                {"event_probability": rate, "excess": _number(excess)}
-                for rate, excess in self.power
-            ],
-            "repeat": self.repeat,
-            "seconds": self.seconds,
-        }
+        return to_plain(self)
+
+    @classmethod
+    def from_dict(cls, plain: Plain) -> CheckResult:
+        """Read what `to_dict` wrote, or raise."""
+        return from_plain(cls, plain)
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return a row for every event that was counted."""
         plain = self.to_dict()
         about = {name: plain[name] for name in ("target", "epsilon", "delta", "alpha", "seed")}
         return [{**about, **finding} for finding in plain["findings"]]
-
-    @classmethod
-    def from_dict(cls, plain: Plain) -> CheckResult:
-        """Read what `to_dict` wrote, or raise."""
-        lists = {name: plain.get(name, []) for name in ("findings", "power", "values")}
-        for name, entries in lists.items():
-            is_list = isinstance(entries, list) and name in {*plain, "power"}
-            require(is_list, f"{name} must be a list, got {name}={str(entries)[:40]!r}")
-        for entry in (*lists["findings"], *lists["power"]):
-            shown = str(entry)[:40]
-            require(isinstance(entry, dict), f"a finding must be an object, got {shown!r}")
-        given = {"pilot_trials": 0, "reports": 0, "learned": None, "delta": 0.0, **plain}
-        result = cls(
-            name=text(plain, "target"),
-            claim=Claim(real(plain, "epsilon"), real(given, "delta")),
-            values=tuple(lists["values"]),
-            alpha=real(plain, "alpha"),
-            seed=whole(plain, "seed", 0),
-            trials=whole(plain, "trials", 0),
-            pilot_trials=whole(given, "pilot_trials", 0),
-            findings=tuple(Finding.from_dict(entry) for entry in lists["findings"]),
-            power=tuple(
-                (real(row, "event_probability"), real(row, "excess")) for row in lists["power"]
-            ),
-            seconds=0.0,
-            reports=whole(given, "reports", 0),
-            learned=None if given["learned"] is None else truth(given, "learned"),
-            repeat=str(plain.get("repeat", "")),
-        )
-        said = plain.get("verdict", result.verdict)
-        require(
-            said == result.verdict,
-            f"its verdict {str(said)[:40]!r} does not follow from its numbers",
-        )
-        return result
-
-
-def _number(value: float) -> float | str:
-    return "inf" if value == math.inf else value
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON has it; what JSON does not have is shown."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is None or isinstance(value, (bool, int, str)):
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else repr(value)
-    if isinstance(value, (list, tuple)):
-        return [_plain(entry) for entry in value]
-    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
-        return {key: _plain(entry) for key, entry in value.items()}
-    return repr(value)
 
 
 def p_value(claim: Claim, bound_name: str, counts: Counts) -> float:
@@ -198,9 +136,7 @@ def p_value(claim: Claim, bound_name: str, counts: Counts) -> float:
     return math.exp(high)
 
 
-def power_of(
-    claim: Claim, bound_name: str, alpha: float, trials: int
-) -> tuple[tuple[float, float], ...]:
+def power_of(claim: Claim, bound_name: str, alpha: float, trials: int) -> tuple[Power, ...]:
     """Smallest excess over the claim that was likely (90%) to be proven, by the event's rate.
 
     An event of probability q for the second input and q e^(claim + excess) + delta for the first is
@@ -221,10 +157,10 @@ def power_of(
             return bound(seen, alpha, claim.delta) > claim.epsilon
 
         if trials == 0 or not proves(high):
-            rows.append((rate, math.inf))
+            rows.append(Power(rate, math.inf))
             continue
         while high - low > 1e-3:
             middle = (low + high) / 2
             low, high = (low, middle) if proves(middle) else (middle, high)
-        rows.append((rate, high))
+        rows.append(Power(rate, high))
     return tuple(rows)

@@ -1,20 +1,23 @@
-"""How the fields of a result are declared, written as plain values and read back.
+"""How the entries of a result are declared, written as plain values and read back.
 
-A result is a frozen dataclass. `declared` says of a field what it means, its unit and when it is
+A result is a frozen dataclass. `entry` says of a field what it means, its unit and when it is
 told; keys, JSON, columns of the table and the table in the documents follow from that.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import MISSING, Field, field, fields
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy as np
 
 from ldp_auditor.core import InputPair
 from ldp_auditor.errors import AuditError, require, whole_number
 
 Plain = Mapping[str, Any]
+Result = TypeVar("Result")
 
 LARGEST = 1e100
 """Numbers beyond it are none of ours, and would not add up."""
@@ -22,57 +25,113 @@ LARGEST = 1e100
 TYPES = {
     "str": "text",
     "float": "number",
-    "float | None": "number or null",
     "int": "whole number",
-    "int | None": "whole number or null",
-    "bool | None": "true, false or null",
-    "str | None": "text or null",
+    "bool": "true or false",
+    "Any": "any value",
     "InputPair": "two values or two records",
     "Mapping[str, Any]": "the protocol's own options, each under its name",
+    "tuple[Any, ...]": "list of values",
 }
-"""Types of fields in words."""
+"""Types of entries in words."""
 
 
-def declared(
-    meaning: str, *, unit: str = "", part: str = "", least: int = 0, default: Any = MISSING
+def entry(
+    meaning: str,
+    *,
+    unit: str = "",
+    part: str = "",
+    least: int = 0,
+    of: type | None = None,
+    then: str = "",
+    default: Any = MISSING,
 ) -> Any:
-    """Declare a field of a result.
+    """Declare an entry of a result: a field of its dataclass.
 
-    `part` names the part of a result that the field belongs to, such as "over time"; the fields of
-    a part are told together or not at all. `least` is the smallest whole number that is sound.
+    `part` names the part of a result that the entry belongs to, such as "over time"; the entries of
+    a part are told together or not at all. `least` is the smallest whole number that is sound. An
+    entry that is a list has entries `of` a dataclass. `then` names a property that follows from the
+    fields, and is told after this one. A `default` that is a mapping is told entry by entry.
     """
     metadata = {"meaning": meaning, "unit": unit, "part": part, "least": least}
-    if default is MISSING:
-        return field(metadata=metadata)
+    metadata |= {"of": of, "then": then}
+    if isinstance(default, Mapping):
+        return field(default_factory=lambda: dict(default), metadata=metadata)
     return field(default=default, metadata=metadata)
 
 
 def plain_value(value: Any) -> Any:
-    """Return a value as JSON has it: an infinite number is the string "inf", a pair is a list."""
-    if isinstance(value, float) and math.isinf(value):
-        return "inf"
+    """Return a value as JSON has it: an infinite number is "inf", what JSON lacks is shown."""
+    if isinstance(value, np.generic):
+        value = value.item()
     if isinstance(value, InputPair):
-        return [plain_value(value.first), plain_value(value.second)]
+        value = (value.first, value.second)
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else repr(value)
     if isinstance(value, tuple | list):
-        return [plain_value(entry) for entry in value]
-    return value
+        return [plain_value(part) for part in value]
+    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+        return {key: plain_value(part) for key, part in value.items()}
+    return repr(value)
 
 
-def read_field(plain: Plain, declaration: Field[Any]) -> Any:
-    """Return the value of a field from plain values, or raise if it is missing or unsound."""
-    name, kind = declaration.name, str(declaration.type)
-    if name not in plain and declaration.default is not MISSING:
-        return declaration.default
-    if kind.endswith("| None") and plain.get(name) is None:
+def to_plain(result: Any, parts: Collection[str] = ("",)) -> dict[str, Any]:
+    """Return the entries of a result, those of some `parts`, as plain values by their keys."""
+    plain: dict[str, Any] = {}
+    for declaration in fields(result):
+        about, value = declaration.metadata, getattr(result, declaration.name)
+        if about["of"] is not None:
+            plain[declaration.name] = [to_plain(one) for one in value]
+        elif isinstance(value, Mapping):
+            plain.update(plain_value(dict(value)))
+        elif about["part"] in parts:
+            plain[declaration.name] = plain_value(value)
+        if about["then"]:
+            plain[about["then"]] = getattr(result, about["then"])
+    return plain
+
+
+def from_plain(kind: type[Result], plain: Plain, **given: Any) -> Result:
+    """Read a result of a `kind` from plain values, or raise; `given` fields are not read."""
+    declarations = fields(kind)  # type: ignore[arg-type]
+    read = {f.name: _read(plain, f) for f in declarations if f.name not in given}
+    result = kind(**read, **given)
+    for name in filter(None, (f.metadata["then"] for f in declarations)):
+        said = plain.get(name, getattr(result, name))
+        require(
+            said == getattr(result, name),
+            f"its {name} {str(said)[:40]!r} does not follow from its numbers",
+        )
+    return result
+
+
+def _read(plain: Plain, declaration: Field[Any]) -> Any:
+    """Return the value of an entry from plain values, or raise if it is missing or unsound."""
+    name, kind, default = declaration.name, str(declaration.type), declaration.default
+    value = plain.get(name, None if default is MISSING else default)
+    if value == default and type(value) is type(default):
+        return default
+    if kind.endswith("| None") and value is None:
         return None
-    readers = {
+    if kind.startswith("tuple"):
+        require(isinstance(value, list), f"{name} must be a list, got {name}={str(value)[:40]!r}")
+        of = declaration.metadata["of"]
+        return tuple(value if of is None else (_read_one(name, of, one) for one in value))
+    readers: dict[str, Callable[[Plain, str], Any]] = {
         "str": text,
         "float": real,
-        "int": lambda p, n: whole(p, n, declaration.metadata["least"]),
+        "int": lambda p, n: whole_entry(p, n, declaration.metadata["least"]),
         "bool": truth,
         "InputPair": pair,
+        "Any": lambda p, n: p.get(n),
     }
     return readers[kind.removesuffix(" | None")](plain, name)
+
+
+def _read_one(name: str, kind: type[Result], plain: Any) -> Result:
+    require(isinstance(plain, dict), f"{name} must be a list of objects, got {str(plain)[:40]!r}")
+    return from_plain(kind, plain)
 
 
 def real(plain: Plain, name: str) -> float:
@@ -88,7 +147,7 @@ def real(plain: Plain, name: str) -> float:
     return float(value)
 
 
-def whole(plain: Plain, name: str, at_least: int) -> int:
+def whole_entry(plain: Plain, name: str, at_least: int) -> int:
     """Return a whole number."""
     value = plain.get(name)
     require(value is not None, f"{name} is missing")
@@ -130,9 +189,11 @@ def option(value: Any) -> Any:
 
 
 def described(result: type) -> Iterator[tuple[str, str, str, str]]:
-    """Yield name, type, unit and meaning of every field of a result, for documents."""
+    """Yield name, type, unit and meaning of every entry of a result, for documents."""
     for declaration in fields(result):
-        about = declaration.metadata
-        kind = TYPES.get(str(declaration.type), str(declaration.type))
+        about, name = declaration.metadata, str(declaration.type)
+        kind = TYPES.get(name.removesuffix(" | None"), "list of objects, see below")
+        if name.endswith("| None"):
+            kind = "true, false or null" if name.startswith("bool") else f"{kind} or null"
         meaning = about["meaning"] + (f" ({about['part']} only)" if about["part"] else "")
         yield declaration.name, kind, about["unit"], meaning

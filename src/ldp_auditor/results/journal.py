@@ -121,9 +121,9 @@ class Journal:
             with open_plain(self.folder / DAMAGED, "ab") as file:
                 write_all(file, b"".join(bad))
                 os.fsync(file.fileno())
-        whole = b"".join(dict.fromkeys(good))  # a line that is there twice tells nothing new
-        if content != whole:
-            replace_file(path, whole)
+        kept = b"".join(dict.fromkeys(good))  # a line that is there twice tells nothing new
+        if content != kept:
+            replace_file(path, kept)
         self.seconds = dict(_read_seconds(self.folder / TIMINGS))
 
 
@@ -193,9 +193,9 @@ def fits_plan(plan: Mapping[str, Any], results: list[Any]) -> bool:
     names = ["mechanism", "attack", "bound", "alpha", "seed"]
     if isinstance(plan.get("trials"), int):  # else a rule by which they end
         names.append("trials")
-    told = [[getattr(audit, name) for name in names] for audit in audits]
+    found = [[getattr(audit, name) for name in names] for audit in audits]
     looks = plan.get("reports", [1])
-    return isinstance(looks, list) and told == [[plan.get(n) for n in names]] * len(looks)
+    return isinstance(looks, list) and found == [[plan.get(n) for n in names]] * len(looks)
 
 
 def _belongs(entry: Mapping[str, Any]) -> bool:

@@ -37,6 +37,10 @@ class Shown(ABC):
         return figure
 
     @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+
+    @abstractmethod
     def to_rows(self) -> list[dict[str, Any]]:
         """Return the rows of the tidy table, a dictionary each."""
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ldp_auditor.results.table import Row
-from ldp_auditor.sweeps import Grid
+from ldp_auditor.execution.contract import Engine
+from ldp_auditor.studies.environment import Environment, sweep_with
+from ldp_auditor.sweeps import Grid, Sweep, sweep
+from ldp_auditor.sweeps.running import Watch
 
 Axes = Mapping[str, Any]
 """Settings of a block of a grid; lists are axes."""
@@ -78,8 +80,8 @@ class Study:
     """Trials per input: the paper's, unless they take too long."""
     quick_trials: int = 100_000
     """Trials per input when there are minutes for all studies."""
-    needs: Callable[[Path], str | None] = lambda folder: None
-    """Gets what the study needs beyond this package into a folder, or says why it cannot."""
+    environment: Environment | None = None
+    """Packages that it needs beyond ours."""
 
     def grid(self, scale: Scale = PAPER_SCALE) -> Grid:
         """Return the cells of the study."""
@@ -107,11 +109,16 @@ class Study:
         seeds = len(scale.seeds)
         return f"T = {self.trials_at(scale):,}, {seeds} {'seed' if seeds == 1 else 'seeds'}"
 
-    def unavailable(self, folder: Path) -> str | None:
-        """Say why the study cannot be run here, if so."""
-        return self.needs(folder)
+    def sweep(
+        self, scale: Scale, out: Path, engine: Engine, named: Mapping[str, Any], watch: Watch
+    ) -> Sweep:
+        """Run the study into the folder `out`.
 
-    def rows_of(self, rows: Sequence[Row], scale: Scale = PAPER_SCALE) -> list[Row]:
-        """Choose the study's own rows from a larger table."""
-        keys = {cell.key for cell in self.grid(scale).cells}
-        return [row for row in rows if row["key"] in keys]
+        It runs on `engine`, or elsewhere if it needs what is not installed here: then on an engine
+        that is opened there, by the settings `named` of `sweep`.
+        """
+        if self.environment is None or self.environment.is_this():
+            return sweep(self.grid(scale), out, name=self.name, engine=engine, watch=watch)
+        python = self.environment.python()
+        settings = {"scale": vars(scale), "out": str(out), **named}
+        return sweep_with(python, watch, self.name, settings)

@@ -38,6 +38,22 @@ class Sweep(Shown):
         """How many of the audits found a violation."""
         return ViolationCount.of_rows(self.rows)
 
+    @property
+    def cells(self) -> int:
+        """How many cells the grid has."""
+        return len({row["key"] for row in self.rows}) + len(self.failed)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON; the rows are in the `files`."""
+        return {
+            "cells": self.cells,
+            "run": self.run,
+            "failed": list(self.failed),
+            "damaged": self.damaged,
+            "files": [str(path) for path in self.files],
+            **self.violations.to_dict(),
+        }
+
     def to_rows(self) -> list[Row]:
         """Return the rows of the tidy table, with the same columns whatever the grid."""
         return [{**dict.fromkeys(columns()), **row} for row in self.rows]
@@ -97,21 +113,9 @@ def sweep(
         if out is None:
             return _run(grid, _Memory(), opened, watch)
         with Journal.open(Path(out)) as journal:
-            outcome = sweep_into(journal, grid, name=name, engine=opened, watch=watch)
-        return replace(outcome, damaged=journal.damaged)
-
-
-def sweep_into(
-    journal: Journal,
-    grid: Grid,
-    *,
-    name: str,
-    engine: Engine,
-    watch: Watch | None = None,
-) -> Sweep:
-    """Run the cells of a grid that an open journal does not have yet, and write their table."""
-    outcome = _run(grid, journal, engine, watch)
-    return replace(outcome, files=write_table(outcome.rows, journal.folder, name))
+            outcome = _run(grid, journal, opened, watch)
+            files = write_table(outcome.rows, journal.folder, name)
+        return replace(outcome, files=files, damaged=journal.damaged)
 
 
 @dataclass
@@ -139,7 +143,7 @@ def _run(grid: Grid, journal: Journal | _Memory, engine: Engine, watch: Watch | 
     if left:
 
         def note(cell: Cell, reason: str) -> None:
-            failed.append(_told(cell, reason))
+            failed.append(_failure(cell, reason))
 
         # Cells side by side; if there are fewer of them than cores, several threads for each. The
         # largest first: a long one at the end would keep one core busy alone.
@@ -161,6 +165,7 @@ def _run(grid: Grid, journal: Journal | _Memory, engine: Engine, watch: Watch | 
     return Sweep(rows, len(left) - len(failed), failed)
 
 
-def _told(cell: Cell, reason: str) -> str:
+def _failure(cell: Cell, reason: str) -> str:
+    """Say which cell failed, and why."""
     settings = ", ".join(f"{name}={value}" for name, value in cell.settings.items())
     return f"{settings}: {' '.join(reason.split())}"

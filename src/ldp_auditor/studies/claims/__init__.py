@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-
 from ldp_auditor.studies.claims.document import HEADINGS, claims_document, claims_lines
 from ldp_auditor.studies.claims.statement import (
     Instance,
@@ -13,6 +10,7 @@ from ldp_auditor.studies.claims.statement import (
     Statement,
     judge,
 )
+from ldp_auditor.studies.claims.table import available
 
 __all__ = [
     "HEADINGS",
@@ -25,19 +23,3 @@ __all__ = [
     "claims_lines",
     "judge",
 ]
-
-
-def available() -> tuple[Statement, ...]:
-    """Return every statement, section by section: those in the modules of this package."""
-    modules = [
-        importlib.import_module(f"{__name__}.{module.name}")
-        for module in pkgutil.iter_modules(__path__)
-    ]
-    statements: list[Statement] = [
-        statement for module in modules for statement in getattr(module, "STATEMENTS", ())
-    ]
-    return tuple(sorted(statements, key=lambda statement: _place_of(statement.section)))
-
-
-def _place_of(section: str) -> list[int]:
-    return [int(part) for part in section.split(".")]

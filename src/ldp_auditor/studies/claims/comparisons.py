@@ -21,6 +21,12 @@ TOLERANCE = 0.1
 """Similar values, flat curves and minor effects differ by this share of the larger value at most;
 a difference that is remarkable or substantial is larger."""
 
+HIGH = 1 - TOLERANCE
+"""A high probability is at least this."""
+
+SUBSTANTIAL = 0.5
+"""A substantial gap to composition leaves at most this share of it."""
+
 TIGHT = 0.95
 """A tight estimate has at least this share of the claimed epsilon."""
 
@@ -37,7 +43,7 @@ ROUNDING = 1e-9
 WORDS = (
     f"Similar, flat, minor: within {TOLERANCE:.0%} of the larger value; remarkable, substantial: "
     f"beyond it (the gap to composition: half or more). Tight: at least {TIGHT:.0%} of the claimed "
-    f"epsilon. High probability: {1 - TOLERANCE:.0%} at least. Limit reached: at least "
+    f"epsilon. High probability: {HIGH:.0%} at least. Limit reached: at least "
     f"{REACHED:.0%} of it. No significant difference: within {TOLERANCE:.0%}, or within "
     f"{STANDARD_ERRORS:g} standard errors. High privacy: epsilon <= 1; mid: 1 < epsilon <= 4; low: "
     "epsilon > 4. Orders are taken literally; an exception whose values differ by "
@@ -46,7 +52,7 @@ WORDS = (
 
 
 @dataclass(frozen=True)
-class Finding:
+class Answer:
     """Whether something holds at one place, and the numbers that decide it."""
 
     holds: bool
@@ -73,57 +79,68 @@ def _noisy(one: Estimate, other: Estimate) -> bool:
     return error > 0 and abs(one.value - other.value) <= STANDARD_ERRORS * error
 
 
-def similar(one: Estimate, other: Estimate) -> Finding:
+def similar(one: Estimate, other: Estimate) -> Answer:
     """Two values are similar."""
     off = difference(one, other)
     numbers = f"{tell(one.value)} and {tell(other.value)}"
-    return Finding(off <= TOLERANCE, numbers, off, _noisy(one, other))
+    return Answer(off <= TOLERANCE, numbers, off, _noisy(one, other))
 
 
-def not_significantly_different(one: Estimate, other: Estimate) -> Finding:
+def not_significantly_different(one: Estimate, other: Estimate) -> Answer:
     """Two values are similar, or their difference may be chance."""
     found = similar(one, other)
     return replace(found, holds=found.holds or found.noisy)
 
 
-def equal(one: Estimate, other: Estimate) -> Finding:
+def equal(one: Estimate, other: Estimate) -> Answer:
     """Two values are equal, or their difference may be chance."""
     found = similar(one, other)
     return replace(found, holds=found.off <= ROUNDING or found.noisy)
 
 
-def higher(one: Estimate, other: Estimate, *, by: float = ROUNDING) -> Finding:
+def higher(one: Estimate, other: Estimate, *, by: float = ROUNDING) -> Answer:
     """The one value is higher than the other, by more than a share of itself."""
     apart = difference(one, other)
     sign = "=" if apart <= ROUNDING else ">" if one.value > other.value else "<"
     numbers = f"{tell(one.value)} {sign} {tell(other.value)}"
     if sign == ">" and apart > by:
-        return Finding(True, numbers)
-    return Finding(False, numbers, apart, _noisy(one, other))
+        return Answer(True, numbers)
+    return Answer(False, numbers, apart, _noisy(one, other))
 
 
-def not_lower(one: Estimate, other: Estimate) -> Finding:
+def much_higher(one: Estimate, other: Estimate) -> Answer:
+    """The one value is higher than the other, by more than the tolerance."""
+    return higher(one, other, by=TOLERANCE)
+
+
+def not_lower(one: Estimate, other: Estimate) -> Answer:
     """The one value is at least the other."""
     found = higher(one, other)
     return replace(found, holds=found.holds or found.off <= ROUNDING)
 
 
-def rising(values: Sequence[Estimate]) -> Finding:
+def rising(values: Sequence[Estimate]) -> Answer:
     """Every value is higher than the one before."""
     steps = [higher(later, earlier) for earlier, later in pairwise(values)]
     return all_steps(values, steps)
 
 
-def falling(values: Sequence[Estimate]) -> Finding:
+def falling(values: Sequence[Estimate]) -> Answer:
     """Every value is lower than the one before."""
     steps = [higher(earlier, later) for earlier, later in pairwise(values)]
     return all_steps(values, steps)
 
 
-def all_steps(values: Sequence[Estimate], steps: Sequence[Finding]) -> Finding:
+def falling_up_to_limit(values: Sequence[Estimate]) -> Answer:
+    """Every value is lower than the one before, or both are at the limit."""
+    steps = [higher_up_to_limit(earlier, later) for earlier, later in pairwise(values)]
+    return all_steps(values, steps)
+
+
+def all_steps(values: Sequence[Estimate], steps: Sequence[Answer]) -> Answer:
     """Join what was found of every step from one value to the next."""
     failing = [step for step in steps if not step.holds]
-    return Finding(
+    return Answer(
         not failing,
         " -> ".join(tell(value.value) for value in values),
         max((step.off for step in failing), default=0.0),
@@ -131,56 +148,79 @@ def all_steps(values: Sequence[Estimate], steps: Sequence[Finding]) -> Finding:
     )
 
 
-def flat(values: Sequence[Estimate]) -> Finding:
+def flat(values: Sequence[Estimate]) -> Answer:
     """All values are similar to each other."""
     least = min(values, key=lambda estimate: estimate.value)
     most = max(values, key=lambda estimate: estimate.value)
     off = difference(least, most)
-    return Finding(off <= TOLERANCE, " -> ".join(tell(value.value) for value in values), off)
+    return Answer(off <= TOLERANCE, " -> ".join(tell(value.value) for value in values), off)
 
 
-def at_most(estimate: Estimate, most: float) -> Finding:
+def at_most(estimate: Estimate, most: float) -> Answer:
     """A value is at most a number."""
     numbers = f"{tell(estimate.value)} against {tell(most)}"
-    return Finding(estimate.value <= most * (1 + ROUNDING), numbers, estimate.value - most)
+    return Answer(estimate.value <= most * (1 + ROUNDING), numbers, estimate.value - most)
 
 
-def below(estimate: Estimate, bar: float) -> Finding:
+def below(estimate: Estimate, bar: float) -> Answer:
     """A value is less than a number."""
     found = at_most(estimate, bar)
-    return Finding(estimate.value < bar * (1 - ROUNDING), found.numbers, found.off)
+    return Answer(estimate.value < bar * (1 - ROUNDING), found.numbers, found.off)
 
 
-def within_times(estimate: Estimate, times: float, epsilon: float) -> Finding:
+def medium(estimate: Estimate) -> Answer:
+    """A value is above 1, and at most 2.5."""
+    if estimate.value > 1:
+        return at_most(estimate, 2.5)
+    low = below(estimate, 1.0)
+    return Answer(False, low.numbers, -low.off)
+
+
+def within_times(estimate: Estimate, epsilon: float, times: float) -> Answer:
     """The claimed epsilon is at most so many times the value."""
     ratio = epsilon / estimate.value if estimate.value > 0 else math.inf
     numbers = f"{tell(estimate.value)} of {epsilon:g}"
     if estimate.value > 0:
         numbers += f", {ratio:.3g}x"
-    return Finding(ratio <= times * (1 + ROUNDING), numbers, ratio / times - 1)
+    return Answer(ratio <= times * (1 + ROUNDING), numbers, ratio / times - 1)
 
 
-def tight(estimate: Estimate, epsilon: float) -> Finding:
+def tight(estimate: Estimate, epsilon: float) -> Answer:
     """A value is close to the claimed epsilon."""
     share = estimate.value / epsilon
     numbers = f"{tell(estimate.value)} of {epsilon:g}, {share:.1%}"
-    return Finding(share >= TIGHT * (1 - ROUNDING), numbers, TIGHT - share)
+    return Answer(share >= TIGHT * (1 - ROUNDING), numbers, TIGHT - share)
 
 
-def not_tight(estimate: Estimate, epsilon: float) -> Finding:
+def not_tight(estimate: Estimate, epsilon: float) -> Answer:
     """A value is not close to the claimed epsilon."""
     found = tight(estimate, epsilon)
-    return Finding(not found.holds, found.numbers, -found.off)
+    return Answer(not found.holds, found.numbers, -found.off)
 
 
-def reached(estimate: Estimate) -> Finding:
+def reached(estimate: Estimate) -> Answer:
     """A value is at the limit that the number of trials imposes."""
     missing = REACHED * estimate.limit - estimate.value
     numbers = f"{tell(estimate.value)} of the limit {estimate.limit:.3f}"
-    return Finding(missing <= 0, numbers, missing)
+    return Answer(missing <= 0, numbers, missing)
 
 
-def not_reached(estimate: Estimate) -> Finding:
+def not_reached(estimate: Estimate) -> Answer:
     """A value is below the limit that the number of trials imposes."""
     found = reached(estimate)
-    return Finding(not found.holds, found.numbers, -found.off)
+    return Answer(not found.holds, found.numbers, -found.off)
+
+
+def higher_up_to_limit(one: Estimate, other: Estimate) -> Answer:
+    """The one value is higher than the other, or both are at the limit."""
+    return _up_to_limit(higher(one, other), one, other)
+
+
+def not_lower_up_to_limit(one: Estimate, other: Estimate) -> Answer:
+    """The one value is at least the other, or both are at the limit."""
+    return _up_to_limit(not_lower(one, other), one, other)
+
+
+def _up_to_limit(found: Answer, one: Estimate, other: Estimate) -> Answer:
+    """Let two values pass that are both at the limit, where they cannot be told apart."""
+    return replace(found, holds=found.holds or (reached(one).holds and reached(other).holds))

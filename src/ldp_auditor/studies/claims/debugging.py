@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ldp_auditor import mechanisms
-from ldp_auditor.studies.claims.comparisons import TOLERANCE, Finding, at_most, falling
+from ldp_auditor.studies.claims.comparisons import HIGH, Answer, at_most, falling
 from ldp_auditor.studies.claims.shapes import estimate
-from ldp_auditor.studies.claims.statement import Place, Statement, every
+from ldp_auditor.studies.claims.statement import Settings
 from ldp_auditor.studies.claims.view import Estimate, View, paper_limit
 from ldp_auditor.studies.settings import DOMAIN_SIZES, EPSILONS
 from ldp_auditor.theory.guessing import independent_count_rates
@@ -31,7 +31,7 @@ def exact_epsilon(protocol: str, epsilon: float, domain_size: int) -> float:
     return rates.epsilon(0.0)
 
 
-def _estimate(view: View, place: Place) -> Estimate:
+def _estimate(view: View, place: Settings) -> Estimate:
     if not view.exact:
         return estimate(view, place)
     protocol = place["mechanism"].removeprefix(PACKAGE)
@@ -39,16 +39,16 @@ def _estimate(view: View, place: Place) -> Estimate:
     return Estimate(value, 0.0, paper_limit(0.0))
 
 
-def _undetected(view: View, place: Place) -> Finding:
+def _undetected(view: View, place: Settings) -> Answer:
     return at_most(_estimate(view, place), place["epsilon"])
 
 
-def _detected(view: View, place: Place) -> Finding:
+def _detected(view: View, place: Settings) -> Answer:
     found = _undetected(view, place)
-    return Finding(not found.holds, found.numbers, -found.off)
+    return Answer(not found.holds, found.numbers, -found.off)
 
 
-def _detected_somewhere(view: View, place: Place) -> Finding:
+def _detected_somewhere(view: View, place: Settings) -> Answer:
     """The estimate exceeds the claim at some epsilon < 1 and some k."""
     cells = [
         {**place, "epsilon": epsilon, "domain_size": k} for epsilon in CAUGHT for k in DOMAIN_SIZES
@@ -56,26 +56,26 @@ def _detected_somewhere(view: View, place: Place) -> Finding:
     found = [_detected(view, cell) for cell in cells]
     worst = min(found, key=lambda finding: finding.off)
     caught = sum(finding.holds for finding in found)
-    return Finding(caught > 0, f"at {caught} of {len(cells)} cells; most: {worst.numbers}")
+    return Answer(caught > 0, f"at {caught} of {len(cells)} cells; most: {worst.numbers}")
 
 
-def _bits(place: Place) -> tuple[float, float]:
+def _bits(place: Settings) -> tuple[float, float]:
     """Probabilities that the true bit is sent as 1: intended, and with the bug."""
     protocol = place["mechanism"].removeprefix(PACKAGE)
     correct: Any = mechanisms.make(protocol, epsilon=place["epsilon"], domain_size=25)
     return correct.p, 1 - (1 - correct.p) * (1 - correct.q)
 
 
-def _excess_falls(view: View, place: Place) -> Finding:
+def _excess_falls(view: View, place: Settings) -> Answer:
     view.only_exact()
     bits = [_bits({**place, "epsilon": epsilon}) for epsilon in EPSILONS]
     return falling([Estimate(sent - intended, 0.0, 1.0) for intended, sent in bits])
 
 
-def _already_likely(view: View, place: Place) -> Finding:
+def _already_likely(view: View, place: Settings) -> Answer:
     view.only_exact()
     intended, _ = _bits(place)
-    return Finding(intended >= 1 - TOLERANCE, f"p = {intended:.3f}", 1 - TOLERANCE - intended)
+    return Answer(intended >= HIGH, f"p = {intended:.3f}", HIGH - intended)
 
 
 def true_epsilon(protocol: str, epsilon: float) -> float:
@@ -85,75 +85,20 @@ def true_epsilon(protocol: str, epsilon: float) -> float:
     return math.log((1 - cleared) * (1 - correct.q) / (cleared * correct.q))
 
 
-def _broken(view: View, place: Place) -> Finding:
+def _broken(view: View, place: Settings) -> Answer:
     view.only_exact()
     found = true_epsilon(place["mechanism"].removeprefix(PACKAGE), place["epsilon"])
     undetected = at_most(Estimate(found, 0.0, math.inf), place["epsilon"])
-    return Finding(not undetected.holds, undetected.numbers, -undetected.off)
+    return Answer(not undetected.holds, undetected.numbers, -undetected.off)
 
-
-CLIENTS = [f"{PACKAGE}SUE", f"{PACKAGE}OUE"]
 
 CAUGHT = [epsilon for epsilon in EPSILONS if epsilon < 1]
-MISSED = [epsilon for epsilon in EPSILONS if epsilon >= 1]
 
-STATEMENTS = [
-    Statement(
-        name="bug-found-somewhere",
-        section="5.7",
-        words="The estimates of pure-ldp 1.1.2's SUE and OUE exceed the claim for some epsilon < 1",
-        studies=("figure-8",),
-        places=every(mechanism=CLIENTS),
-        test=_detected_somewhere,
-    ),
-    Statement(
-        name="bug-found",
-        section="5.7",
-        words="and for all epsilon < 1, at every k",
-        studies=("figure-8",),
-        places=every(
-            mechanism=CLIENTS,
-            epsilon=CAUGHT,
-            domain_size=DOMAIN_SIZES,
-        ),
-        test=_detected,
-    ),
-    Statement(
-        name="bug-missed",
-        section="5.7",
-        words="but not for epsilon >= 1",
-        studies=("figure-8",),
-        places=every(
-            mechanism=CLIENTS,
-            epsilon=MISSED,
-            domain_size=DOMAIN_SIZES,
-        ),
-        test=_undetected,
-    ),
-    Statement(
-        name="bug-excess",
-        section="5.7",
-        words="The true bit is sent more often than intended, and that the more the smaller "
-        "epsilon is (every step)",
-        studies=(),
-        places=every(mechanism=CLIENTS),
-        test=_excess_falls,
-    ),
-    Statement(
-        name="bug-bit-likely",
-        section="5.7",
-        words="In mid to low privacy the true bit is meant to be sent with a high probability: "
-        f"{1 - TOLERANCE:.0%} at least",
-        studies=(),
-        places=every(mechanism=CLIENTS, epsilon=[epsilon for epsilon in EPSILONS if epsilon > 1]),
-        test=_already_likely,
-    ),
-    Statement(
-        name="bug-still-there",
-        section="5.7",
-        words="A sharper tool can find the bug at epsilon >= 1: the worst case exceeds the claim",
-        studies=(),
-        places=every(mechanism=CLIENTS, epsilon=MISSED),
-        test=_broken,
-    ),
-]
+TESTS = {
+    "detected": _detected,
+    "detected_somewhere": _detected_somewhere,
+    "undetected": _undetected,
+    "excess_falls": _excess_falls,
+    "already_likely": _already_likely,
+    "broken": _broken,
+}

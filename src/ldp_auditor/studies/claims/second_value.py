@@ -19,10 +19,9 @@ from ldp_auditor.audits.interface import plan_audit
 from ldp_auditor.audits.plan import AuditPlan
 from ldp_auditor.core import InputPair, Values
 from ldp_auditor.seeding import chunk_generator
-from ldp_auditor.studies.claims.comparisons import ROUNDING, STANDARD_ERRORS, Finding
-from ldp_auditor.studies.claims.statement import Place, Statement, every
+from ldp_auditor.studies.claims.comparisons import ROUNDING, STANDARD_ERRORS, Answer
+from ldp_auditor.studies.claims.statement import Settings
 from ldp_auditor.studies.claims.view import View
-from ldp_auditor.studies.settings import FINITE, GAUSSIAN, PURE
 
 TRIALS = 50_000
 SEED = 1
@@ -52,16 +51,16 @@ def measure(settings: Mapping[str, Any], trials: int = TRIALS) -> tuple[int, int
     return _false_positives(plan, usual, rng), _false_positives(plan, drawn, rng)
 
 
-def compare(usual: int, drawn: int, trials: int) -> Finding:
+def compare(usual: int, drawn: int, trials: int) -> Answer:
     """Two numbers of hits in as many trials are not significantly different."""
     share = (usual + drawn) / (2 * trials)
     error = math.sqrt(2 * trials * share * (1 - share))
     apart = abs(usual - drawn) / error if error > 0 else 0.0
     numbers = f"{usual} and {drawn} of {trials:,}, {apart:.1f} standard errors"
-    return Finding(apart <= STANDARD_ERRORS, numbers, apart)
+    return Answer(apart <= STANDARD_ERRORS, numbers, apart)
 
 
-def _no_difference(view: View, place: Place) -> Finding:
+def _no_difference(view: View, place: Settings) -> Answer:
     if not view.exact:
         return compare(*measure(place), TRIALS)
     plan = plan_audit(**place)
@@ -71,18 +70,9 @@ def _no_difference(view: View, place: Place) -> Finding:
         for second in range(1, mechanism.domain_size)
     ]
     same = max(rates) - min(rates) <= ROUNDING * max(rates)
-    return Finding(same, f"{min(rates):.6g} to {max(rates):.6g}", max(rates) - min(rates))
+    return Answer(same, f"{min(rates):.6g} to {max(rates):.6g}", max(rates) - min(rates))
 
 
-STATEMENTS = [
-    Statement(
-        name="second-value",
-        section="4.1",
-        words="A second value drawn at random instead of the usual one makes no statistical "
-        f"difference (epsilon = 1; measured: false positives of {TRIALS:,} reports each, within "
-        f"{STANDARD_ERRORS:g} standard errors; exact: all second values)",
-        studies=(),
-        places=every(mechanism=[*PURE, *FINITE, *GAUSSIAN], epsilon=[1.0], domain_size=[25, 200]),
-        test=_no_difference,
-    ),
-]
+TESTS = {
+    "no_difference": _no_difference,
+}

@@ -8,15 +8,15 @@ from itertools import product
 from typing import Any, Literal
 
 from ldp_auditor.results.table import Row
-from ldp_auditor.studies.claims.comparisons import Finding
+from ldp_auditor.studies.claims.comparisons import Answer
 from ldp_auditor.studies.claims.view import NotKnownError, NotMeasuredError, View, cells_of
 
 Ruling = Literal["holds", "holds in part", "does not hold", "not known exactly", "not measured"]
 
-Place = Mapping[str, Any]
+Settings = Mapping[str, Any]
 """Settings at which a statement is tested."""
 
-Test = Callable[[View, Place], Finding]
+Test = Callable[[View, Settings], Answer]
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Statement:
     words: str
     studies: tuple[str, ...]
     """Studies that have the rows which it needs."""
-    places: Sequence[Place]
+    places: Sequence[Settings]
     test: Test
 
 
@@ -138,7 +138,7 @@ def _outcome(statement: Statement, view: View) -> Outcome:
     )
 
 
-def every(**axes: Sequence[Any]) -> list[Place]:
+def every(**axes: Sequence[Any]) -> list[Settings]:
     """Return the places of every combination of some settings.
 
     >>> every(mechanism=["GRR"], epsilon=[1.0, 2.0])
@@ -161,6 +161,6 @@ LABELS = {
 }
 
 
-def place_in_words(place: Place) -> str:
+def place_in_words(place: Settings) -> str:
     """Write a place down."""
     return ", ".join(LABELS.get(name, "{}").format(value) for name, value in place.items())

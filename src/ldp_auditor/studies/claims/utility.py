@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ldp_auditor import mechanisms
-from ldp_auditor.studies.claims.comparisons import Finding, higher
-from ldp_auditor.studies.claims.statement import Place, Statement, every
+from ldp_auditor.studies.claims.comparisons import Answer, higher
+from ldp_auditor.studies.claims.statement import Settings
 from ldp_auditor.studies.claims.view import Estimate, View
-from ldp_auditor.studies.settings import DELTA, EPSILONS, HIGH_PRIVACY
+from ldp_auditor.studies.settings import DELTA
 
 
-def _made(name: str, place: Place) -> Any:
+def _made(name: str, place: Settings) -> Any:
     # Neither variances of frequencies nor noise depend on the domain size.
     delta = None if name in ("BLH", "OLH") else DELTA
     return mechanisms.make(name, epsilon=place["epsilon"], domain_size=25, delta=delta)
@@ -24,7 +24,7 @@ def support_variance(mechanism: Any) -> float:
     return variance
 
 
-def _less_variance(view: View, place: Place) -> Finding:
+def _less_variance(view: View, place: Settings) -> Answer:
     view.only_exact()
     mine, other = (
         Estimate(support_variance(_made(place[role], place)), 0.0, 0.0)
@@ -33,7 +33,7 @@ def _less_variance(view: View, place: Place) -> Finding:
     return higher(other, mine)
 
 
-def _less_noise(view: View, place: Place) -> Finding:
+def _less_noise(view: View, place: Settings) -> Answer:
     view.only_exact()
     mine, other = (
         Estimate(_made(place[role], place).scale, 0.0, 0.0) for role in ("mechanism", "against")
@@ -41,24 +41,7 @@ def _less_noise(view: View, place: Place) -> Finding:
     return higher(other, mine)
 
 
-STATEMENTS = [
-    Statement(
-        name="olh-more-useful",
-        section="5.2",
-        words="(A)OLH preserves more utility than (A)BLH: the variance of its estimates is less",
-        studies=(),
-        places=[
-            *every(mechanism=["OLH"], against=["BLH"], epsilon=EPSILONS),
-            *every(mechanism=["AOLH"], against=["ABLH"], epsilon=EPSILONS),
-        ],
-        test=_less_variance,
-    ),
-    Statement(
-        name="agm-more-useful",
-        section="5.2",
-        words="AGM preserves more utility than GM: its noise is less",
-        studies=(),
-        places=every(mechanism=["AGM"], against=["GM"], epsilon=HIGH_PRIVACY),
-        test=_less_noise,
-    ),
-]
+TESTS = {
+    "less_variance": _less_variance,
+    "less_noise": _less_noise,
+}
