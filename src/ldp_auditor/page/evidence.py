@@ -6,16 +6,15 @@ import json
 import math
 import shlex
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ldp_auditor.core import Counts
 from ldp_auditor.errors import AuditError
 from ldp_auditor.page.markup import counted
 from ldp_auditor.page.points import Point, varied, words_of
 from ldp_auditor.page.summaries import attack_in_words, confidence, number
 from ldp_auditor.results.audit_result import AuditResult
-from ldp_auditor.results.check_result import SMALLEST_P_VALUE, CheckResult, p_value
+from ldp_auditor.results.check_result import SMALLEST_P_VALUE, CheckResult, Finding, p_value
 from ldp_auditor.sweeps.cells import Cell
 
 MOST_SHOWN, MOST_OF_ONE = 40, 3
@@ -24,33 +23,30 @@ MOST_SHOWN, MOST_OF_ONE = 40, 3
 
 @dataclass(frozen=True)
 class Evidence:
-    """What proves one violation."""
+    """What proves one violation: an event, in its setting."""
 
     name: str
     setting: str
     claimed: float
-    proven: float
     alpha: float
-    event: str
-    first: str
-    second: str
-    counts: Counts
-    p_value: float
+    finding: Finding
+    """Its inputs are words."""
     repeat: str
     """The command that repeats it, if it is known."""
 
     @property
     def sentence(self) -> str:
         """What the counts prove."""
-        tiny = self.p_value < SMALLEST_P_VALUE
-        p = f"below {SMALLEST_P_VALUE:g}" if tiny else f"{self.p_value:.2g}"
-        ratio = self.counts.true_positives / max(1, self.counts.false_positives)
+        found, counts = self.finding, self.finding.counts
+        tiny = found.p_value < SMALLEST_P_VALUE
+        p = f"below {SMALLEST_P_VALUE:g}" if tiny else f"{found.p_value:.2g}"
+        ratio = counts.true_positives / max(1, counts.false_positives)
         allowed = f"{math.exp(self.claimed):.3g}" if self.claimed < 700 else "any"
         return (
-            f"Epsilon is at least {number(self.proven)}, the promise was {number(self.claimed)} "
-            f"({confidence(self.alpha)} confidence; p-value against the promise {p}). One input "
-            f"makes the event {ratio:.3g} times as frequent as the other; the promise allows a "
-            f"factor of {allowed}."
+            f"Epsilon is at least {number(found.empirical_epsilon)}, the promise was "
+            f"{number(self.claimed)} ({confidence(self.alpha)} confidence; p-value against the "
+            f"promise {p}). One input makes the event {ratio:.3g} times as frequent as the other; "
+            f"the promise allows a factor of {allowed}."
         )
 
 
@@ -78,37 +74,19 @@ def evidence_of(
 def of_audit(setting: str, key: str, result: AuditResult) -> Evidence:
     """The evidence of an audit: how often the attack accused the first input."""
     first, second = _json(result.pair.first), _json(result.pair.second)
-    return Evidence(
-        name=result.mechanism,
-        setting=setting,
-        claimed=result.claim.epsilon,
-        proven=result.empirical_epsilon,
-        alpha=result.alpha,
-        event=f"{attack_in_words(result.attack)} says that the input was {first}",
-        first=first,
-        second=second,
-        counts=result.counts,
-        p_value=p_value(result.claim, result.bound, result.counts),
-        repeat=command_of(key, result),
-    )
+    event = f"{attack_in_words(result.attack)} says that the input was {first}"
+    p = p_value(result.claim, result.bound, result.counts)
+    found = Finding(first, second, event, result.counts, result.empirical_epsilon, p)
+    claimed, repeat = result.claim.epsilon, command_of(key, result)
+    return Evidence(result.mechanism, setting, claimed, result.alpha, found, repeat)
 
 
 def of_check(result: CheckResult) -> Evidence:
     """The evidence of a check: the event that was found and how often it happened."""
     best = result.best
-    return Evidence(
-        name=result.name,
-        setting=inputs_in_words(result),
-        claimed=result.claim.epsilon,
-        proven=best.empirical_epsilon,
-        alpha=result.alpha,
-        event=best.event,
-        first=_json(best.first),
-        second=_json(best.second),
-        counts=best.counts,
-        p_value=best.p_value,
-        repeat=result.repeat,
-    )
+    found = replace(best, first=_json(best.first), second=_json(best.second))
+    setting, claimed = inputs_in_words(result), result.claim.epsilon
+    return Evidence(result.name, setting, claimed, result.alpha, found, result.repeat)
 
 
 def inputs_in_words(result: CheckResult) -> str:

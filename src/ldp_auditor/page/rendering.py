@@ -17,8 +17,9 @@ def rendered(template: str, package: str = __package__, **values: Any) -> str:
 
 def environment(package: str = __package__) -> Environment:
     """The templates of `package`, and those of this one, which its own may use."""
+    packages = dict.fromkeys((package, __package__))
     found = Environment(
-        loader=ChoiceLoader([PackageLoader(name) for name in {package: 0, __package__: 0}]),
+        loader=ChoiceLoader([PackageLoader(name) for name in packages]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
