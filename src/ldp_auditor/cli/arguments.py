@@ -17,176 +17,130 @@ if TYPE_CHECKING:
     from ldp_auditor.audits.plan import AuditPlan
     from ldp_auditor.execution.contract import Engine
 
-WHOLE: dict[str, Any] = {"parser": numeral, "metavar": "<int>"}
-NUMBER: dict[str, Any] = {"parser": numeral, "metavar": "<float>"}
-"""Options that are numbers: 1e6 is a whole one. What is no number is refused by the audit, in the
-same words as in Python and in grids."""
+Option = tuple[Any, Any]
+"""Type and default of an option."""
+
+Options = Mapping[str, Option]
+"""Options by their names."""
+
+
+def number(text: str, default: float | None = None, shown: str | bool = True) -> Option:
+    """An option that is a number; `shown` is what help says of its default.
+
+    What is no number is refused by the audit, in the same words as in Python and in grids.
+    """
+    about = typer.Option(help=text, show_default=shown, parser=numeral, metavar="<float>")
+    return Annotated[float | None, about], default
+
+
+def whole(text: str, default: int | None = None, shown: str | bool = True) -> Option:
+    """An option that is a whole number; 1e6 is one."""
+    about = typer.Option(help=text, show_default=shown, parser=numeral, metavar="<int>")
+    return Annotated[int | None, about], default
+
+
+def word(text: str, default: str | None = None, shown: str | bool = True) -> Option:
+    """An option that is text."""
+    return Annotated[str | None, typer.Option(help=text, show_default=shown)], default
+
+
+def path(text: str, default: Path | None = None, shown: str | bool = True) -> Option:
+    """An option that is a file or a folder."""
+    return Annotated[Path | None, typer.Option(help=text, show_default=shown)], default
+
+
+def switch(name: str, text: str) -> Option:
+    """An option that is there or not."""
+    return Annotated[bool, typer.Option(name, help=text)], False
+
 
 Protocol = Annotated[list[str], typer.Argument(metavar="PROTOCOL", show_default=False)]
-Epsilon = Annotated[float | None, typer.Option(help="Claimed epsilon.", **NUMBER)]
-DomainSize = Annotated[
-    int | None, typer.Option(help="Number k of values in the domain, e.g. 1e6.", **WHOLE)
-]
-Neighbours = Annotated[
-    str | None,
-    typer.Option(
-        help="For records: compare records that differ in all attributes (all), or in one (one).",
-        show_default="all",
-    ),
-]
-Attribute = Annotated[
-    int | None,
-    typer.Option(
-        help="With --neighbours one: the attribute that differs, counted from 0.", **WHOLE
-    ),
-]
-Delta = Annotated[
-    float | None,
-    typer.Option(
-        help="Claimed delta.", show_default="0, or 1e-5 for approximate protocols", **NUMBER
-    ),
-]
-Pair = Annotated[
-    str | None,
-    typer.Option(
-        help="The two values to tell apart, counted from 0, or two records such as 0,0,0:1,2,1.",
-        show_default="0,1; for dBitFlipPM the first and the last",
-    ),
-]
-Reports = Annotated[
-    str | None,
-    typer.Option(
-        help="Reports that each user sends of the same value: 250, or several such as 5,10,25.",
-        show_default="1",
-    ),
-]
-Composition = Annotated[
-    str | None,
-    typer.Option(
-        help="With --reports: draw sums of reports from their exact law where it is known (auto, "
-        "law), or report by report (simulate).",
-        show_default="auto",
-    ),
-]
-ComposedDelta = Annotated[
-    float | None,
-    typer.Option(
-        help="With --reports: delta at which the tight composition is computed.",
-        show_default="that of the claim, or 1e-5",
-        **NUMBER,
-    ),
-]
-Trials = Annotated[
-    int,
-    typer.Option(
-        help="Number of reports of each of the two values, e.g. 1e6; or auto, with --precision.",
-        **WHOLE,
-    ),
-]
-Precision = Annotated[
-    float | None,
-    typer.Option(
-        help="With --trials auto: stop when the proven epsilon is this close, as a share, to what "
-        "the attack can reach.",
-        show_default="0.01",
-        **NUMBER,
-    ),
-]
-MaxTrials = Annotated[
-    int | None,
-    typer.Option(
-        help="With --trials auto: largest number of trials.", show_default="1000000000", **WHOLE
-    ),
-]
-Alpha = Annotated[
-    float, typer.Option(help="Largest probability that the lower bound is wrong.", **NUMBER)
-]
-Bound = Annotated[
-    str,
-    typer.Option(
-        help="How counts become an epsilon: clopper-pearson, clopper-pearson-one-sided, "
-        "likelihood-ratio (the tightest), jeffreys (Bayesian)."
-    ),
-]
-Attack = Annotated[
-    str, typer.Option(help="Attack on the reports: paper, optimal; for compare also both.")
-]
-Seed = Annotated[
-    int,
-    typer.Option(help="Seed of the random numbers; the same seed gives the same counts.", **WHOLE),
-]
-Workers = Annotated[
-    int | None,
-    typer.Option(
-        help="Number of threads; it does not change the counts.", show_default="cores", **WHOLE
-    ),
-]
-EngineName = Annotated[
-    str | None,
-    typer.Option(
-        "--engine",
-        help="Run the work on threads, processes or ray; this does not change the counts.",
-        show_default="threads; for check, sweep and reproduce processes",
-    ),
-]
-Address = Annotated[
-    str | None,
-    typer.Option(
-        help="With --engine ray: the cluster, as host:port, or auto for the one on this host.",
-        show_default="one that is started for this command",
-    ),
-]
-Out = Annotated[
-    Path | None,
-    typer.Option(help="Folder for the results; a run that was killed continues from it."),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
-
-
-Options = Mapping[str, tuple[Any, Any]]
-"""Options of several commands by their names, each with its type and its default."""
 
 CLAIMED: Options = {
-    "domain_size": (DomainSize, None),
-    "epsilon": (Epsilon, None),
-    "delta": (Delta, None),
-    "pair": (Pair, None),
-    "neighbours": (Neighbours, None),
-    "attribute": (Attribute, None),
-    "reports": (Reports, None),
+    "domain_size": whole("Number k of values in the domain, e.g. 1e6."),
+    "epsilon": number("Claimed epsilon."),
+    "delta": number("Claimed delta.", shown="0, or 1e-5 for approximate protocols"),
+    "pair": word(
+        "The two values to tell apart, counted from 0, or two records such as 0,0,0:1,2,1.",
+        shown="0,1; for dBitFlipPM the first and the last",
+    ),
+    "neighbours": word(
+        "For records: compare records that differ in all attributes (all), or in one (one).",
+        shown="all",
+    ),
+    "attribute": whole("With --neighbours one: the attribute that differs, counted from 0."),
+    "reports": word(
+        "Reports that each user sends of the same value: 250, or several such as 5,10,25.",
+        shown="1",
+    ),
 }
+
+ALPHA = number("Largest probability that the lower bound is wrong.", 0.01)
+BOUND = (
+    "How counts become an epsilon: clopper-pearson, clopper-pearson-one-sided, likelihood-ratio "
+    "(the tightest), jeffreys (Bayesian)."
+)
+SEED = whole("Seed of the random numbers; the same seed gives the same counts.", 42)
+
 COUNTED: Options = {
-    "composition": (Composition, None),
-    "composed_delta": (ComposedDelta, None),
-    "trials": (Trials, 1_000_000),
-    "alpha": (Alpha, 0.01),
-    "bound": (Bound, "clopper-pearson"),
-    "seed": (Seed, 42),
-    "precision": (Precision, None),
-    "max_trials": (MaxTrials, None),
+    "composition": word(
+        "With --reports: draw sums of reports from their exact law where it is known (auto, law), "
+        "or report by report (simulate).",
+        shown="auto",
+    ),
+    "composed_delta": number(
+        "With --reports: delta at which the tight composition is computed.",
+        shown="that of the claim, or 1e-5",
+    ),
+    "trials": whole(
+        "Number of reports of each of the two values, e.g. 1e6; or auto, with --precision.",
+        1_000_000,
+    ),
+    "alpha": ALPHA,
+    "bound": word(BOUND, "clopper-pearson"),
+    "seed": SEED,
+    "precision": number(
+        "With --trials auto: stop when the proven epsilon is this close, as a share, to what the "
+        "attack can reach.",
+        shown="0.01",
+    ),
+    "max_trials": whole("With --trials auto: largest number of trials.", shown="1000000000"),
 }
-ATTACKED: Options = {"attack": (Attack, "paper")}
+
+ATTACKED: Options = {
+    "attack": word("Attack on the reports: paper, optimal; for compare also both.", "paper")
+}
+
 ENGINE: Options = {
-    "workers": (Workers, None),
-    "engine": (EngineName, None),
-    "address": (Address, None),
+    "workers": whole("Number of threads; it does not change the counts.", shown="cores"),
+    "engine": word(
+        "Run the work on threads, processes or ray; this does not change the counts.",
+        shown="threads; for check, sweep and reproduce processes",
+    ),
+    "address": word(
+        "With --engine ray: the cluster, as host:port, or auto for the one on this host.",
+        shown="one that is started for this command",
+    ),
 }
+
+OUT = path("Folder for the results; a run that was killed continues from it.")
+JSON = switch("--json", "Print JSON on standard output.")
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def takes(*tables: Options) -> Callable[[Command], Command]:
-    """Give a command the options of some tables; it gets their values by its `**settings`."""
+def takes(*tables: Options, **own: Option) -> Callable[[Command], Command]:
+    """Give a command its options: those of some tables, and its own; it gets them by name."""
 
     def give(command: Command) -> Command:
-        first, *own, _ = inspect.signature(command, eval_str=True).parameters.values()
-        shared = [
+        named = inspect.signature(command, eval_str=True).parameters.values()
+        first = [p for p in named if p.kind is Parameter.POSITIONAL_OR_KEYWORD]
+        options = [
             Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
-            for table in tables
+            for table in (*tables, own)
             for name, (kind, default) in table.items()
         ]
-        more = [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in own]
-        command.__signature__ = inspect.Signature([first, *shared, *more])  # type: ignore[attr-defined]
+        command.__signature__ = inspect.Signature([*first, *options])  # type: ignore[attr-defined]
         return command
 
     return give

@@ -3,36 +3,36 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from ldp_auditor.cli.arguments import (
     ATTACKED,
     CLAIMED,
     COUNTED,
     ENGINE,
-    AsJson,
-    Out,
+    JSON,
+    OUT,
     Protocol,
     engine_of,
     make_plan,
+    path,
     takes,
 )
 from ldp_auditor.cli.output import exit_code, show
 from ldp_auditor.errors import require
 
 
-@takes(CLAIMED, COUNTED, ATTACKED, ENGINE)
+@takes(
+    CLAIMED,
+    COUNTED,
+    ATTACKED,
+    ENGINE,
+    figure=path("With several --reports: where to draw the curve.", shown="none"),
+    out=OUT,
+    as_json=JSON,
+)
 def audit(
-    words: Protocol,
-    figure: Annotated[
-        Path | None,
-        typer.Option(help="With several --reports: where to draw the curve.", show_default="none"),
-    ] = None,
-    out: Out = None,
-    as_json: AsJson = False,
-    **settings: Any,
+    words: Protocol, *, figure: Path | None, out: Path | None, as_json: bool, **settings: Any
 ) -> int:
     """Audit one protocol. Its own options, such as --hash-range, are shown by 'list'."""
     from ldp_auditor.audits.run import run

@@ -6,28 +6,64 @@ import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ldp_auditor.cli.arguments import (
-    NUMBER,
-    WHOLE,
-    Address,
-    Alpha,
-    AsJson,
-    Bound,
-    EngineName,
-    Epsilon,
-    Seed,
-    Workers,
+    ALPHA,
+    BOUND,
+    ENGINE,
+    JSON,
+    SEED,
+    Option,
     convert_options,
+    number,
+    path,
     split_words,
+    takes,
+    whole,
+    word,
 )
 from ldp_auditor.cli.output import exit_code, show
 from ldp_auditor.errors import AuditError, require, whole_number
 
+if TYPE_CHECKING:
+    from ldp_auditor.results.check_result import CheckResult
 
+SCORE = "Your score, package.module:function of (report, first value, second value)."
+COMMAND = "A program that reads a value from every line and answers with a report, in JSON."
+
+
+def _choice(text: str, shown: str | bool = True) -> Option:
+    """An option with an opposite, such as --learn and --no-learn."""
+    return Annotated[bool | None, typer.Option(help=text, show_default=shown)], None
+
+
+@takes(
+    epsilon=number("Claimed epsilon."),
+    delta=number("Claimed delta.", 0.0),
+    values=word('Inputs: 0,1,2 or JSON such as \'["red", "green"]\'.'),
+    domain_size=whole("Size k of the domain; without --values the inputs are 0 to k - 1."),
+    command=word(COMMAND),
+    recorded=path("A file of values and reports: .csv, .jsonl or .parquet."),
+    score=word(SCORE),
+    batch=_choice("Call the target with (value, n) for n reports at once, or for each report."),
+    learn=_choice(
+        "Whether a classifier proposes events too (extra learn).", "if scikit-learn is installed"
+    ),
+    trials=whole("Number of reports in all, e.g. 1e6.", 200_000),
+    alpha=ALPHA,
+    bound=word(BOUND, "clopper-pearson-one-sided"),
+    seed=SEED,
+    **ENGINE,
+    working_dir=path("With --address: a folder that is sent to the cluster's workers."),
+    call_seconds=number("Most seconds for one report.", 10.0),
+    total_seconds=number("Most seconds for the whole check.", 600.0),
+    open_seconds=number("Most seconds to import the target and make it ready.", 60.0),
+    out=path("Folder for the result, from which 'report' makes a page."),
+    as_json=JSON,
+)
 def check(
     target: Annotated[
         list[str] | None,
@@ -38,71 +74,11 @@ def check(
             show_default=False,
         ),
     ] = None,
-    epsilon: Epsilon = None,
-    delta: Annotated[float, typer.Option(help="Claimed delta.", **NUMBER)] = 0.0,
-    values: Annotated[
-        str | None, typer.Option(help='Inputs: 0,1,2 or JSON such as \'["red", "green"]\'.')
-    ] = None,
-    domain_size: Annotated[
-        int | None,
-        typer.Option(
-            help="Size k of the domain; without --values the inputs are 0 to k - 1.", **WHOLE
-        ),
-    ] = None,
-    command: Annotated[
-        str | None,
-        typer.Option(
-            help="A program that reads a value from every line and answers with a report, in JSON."
-        ),
-    ] = None,
-    recorded: Annotated[
-        Path | None, typer.Option(help="A file of values and reports: .csv, .jsonl or .parquet.")
-    ] = None,
-    score: Annotated[
-        str | None,
-        typer.Option(
-            help="Your score, package.module:function of (report, first value, second value)."
-        ),
-    ] = None,
-    batch: Annotated[
-        bool | None,
-        typer.Option(
-            help="Call the target with (value, n) for n reports at once, or for each report."
-        ),
-    ] = None,
-    learn: Annotated[
-        bool | None,
-        typer.Option(
-            help="Whether a classifier proposes events too (extra learn).",
-            show_default="if scikit-learn is installed",
-        ),
-    ] = None,
-    trials: Annotated[
-        int, typer.Option(help="Number of reports in all, e.g. 1e6.", **WHOLE)
-    ] = 200_000,
-    alpha: Alpha = 0.01,
-    bound: Bound = "clopper-pearson-one-sided",
-    seed: Seed = 42,
-    workers: Workers = None,
-    engine: EngineName = None,
-    address: Address = None,
-    working_dir: Annotated[
-        Path | None,
-        typer.Option(help="With --address: a folder that is sent to the cluster's workers."),
-    ] = None,
-    call_seconds: Annotated[
-        float, typer.Option(help="Most seconds for one report.", **NUMBER)
-    ] = 10.0,
-    total_seconds: Annotated[
-        float, typer.Option(help="Most seconds for the whole check.", **NUMBER)
-    ] = 600.0,
-    open_seconds: Annotated[
-        float, typer.Option(help="Most seconds to import the target and make it ready.", **NUMBER)
-    ] = 60.0,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for the result, from which 'report' makes a page.")
-    ] = None,
-    as_json: AsJson = False,
+    *,
+    working_dir: Path | None,
+    out: Path | None,
+    as_json: bool,
+    **settings: Any,
 ) -> int:
     """Check anybody's mechanism against its claim, and show the evidence."""
     from ldp_auditor.checks.recorded_reports import check_recorded
@@ -111,55 +87,37 @@ def check(
     from ldp_auditor.page.saved_checks import can_keep, keep_check
     from ldp_auditor.report.progress import progress_bar
 
-    require(epsilon is not None, "a check needs the claim: --epsilon")
-    asked = parse_check(
-        target or [],
-        epsilon=epsilon,
-        delta=delta,
-        values=values,
-        domain_size=domain_size,
-        command=command,
-        recorded=recorded,
-        score=score,
-        batch=batch,
-        learn=learn,
-        trials=trials,
-        alpha=alpha,
-        bound=bound,
-        seed=seed,
-        call_seconds=call_seconds,
-        total_seconds=total_seconds,
-        open_seconds=open_seconds,
-    )
+    where = {name: settings.pop(name) for name in ENGINE}
+    require(settings["epsilon"] is not None, "a check needs the claim: --epsilon")
+    asked = parse_check(target or [], **settings)
     if out is not None:
         can_keep(out)
     plan = asked.pop("plan", None)
-    require(plan is not None or engine is None, "recorded reports need no --engine")
+    require(plan is not None or where["engine"] is None, "recorded reports need no --engine")
     require(
-        working_dir is None or address is not None,
+        working_dir is None or where["address"] is not None,
         "--working-dir is for a cluster that exists: give its --address",
     )
-    named = [name.partition(":")[0] for name in (*(target or [])[:1], score or "") if ":" in name]
+    code = (*(target or [])[:1], settings["score"] or "")
+    named = [name.partition(":")[0] for name in code if ":" in name]
     with (
-        open_engine(
-            engine, workers, address, isolated=True, modules=named, working_dir=working_dir
-        ) as opened,
+        open_engine(**where, isolated=True, modules=named, working_dir=working_dir) as opened,
         progress_bar("checking", 0 if plan is None else plan.trials) as bar,
     ):
         result = check_recorded(**asked) if plan is None else run_check(plan, opened, bar.advance)
-    result = replace(result, repeat=_repeat(sys.argv[1:], seed, bool(result.learned)))
+    result = replace(result, repeat=_repeat(sys.argv[1:], result))
     if out is not None:
-        keep_check(out, result, trials if plan is None else plan.trials)
+        keep_check(out, result, settings["trials"] if plan is None else plan.trials)
     show(result, as_json=as_json)
     return exit_code(result.verdict == "violation")
 
 
-def _repeat(arguments: list[str], seed: int, learned: bool) -> str:
+def _repeat(arguments: list[str], result: CheckResult) -> str:
     """The command that repeats this one, whatever the defaults will be on another machine."""
     with_seed = any(word == "--seed" or word.startswith("--seed=") for word in arguments)
     with_learn = {"--learn", "--no-learn"} & set(arguments)
-    more = [] if with_learn else ["--learn" if learned else "--no-learn"]
-    more += [] if with_seed else ["--seed", str(seed)]
+    more = [] if with_learn else ["--learn" if result.learned else "--no-learn"]
+    more += [] if with_seed else ["--seed", str(result.seed)]
     return " ".join(["ldp-auditor", *map(shlex.quote, [*arguments, *more])])
 
 

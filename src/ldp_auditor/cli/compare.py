@@ -12,49 +12,46 @@ from ldp_auditor.cli.arguments import (
     CLAIMED,
     COUNTED,
     ENGINE,
-    NUMBER,
-    WHOLE,
-    AsJson,
-    Out,
+    JSON,
+    OUT,
     convert_options,
     engine_of,
+    number,
     parse_numbers,
+    path,
     planned,
     split_words,
     takes,
+    whole,
+    word,
 )
 from ldp_auditor.cli.output import EXIT_BAD_INPUT, exit_code, show, tell
 
+FIGURE = "Where to draw the bars, or the curves over several --reports."
 
-@takes(CLAIMED, COUNTED, ATTACKED, ENGINE)
+
+@takes(
+    CLAIMED,
+    COUNTED,
+    ATTACKED,
+    ENGINE,
+    epsilon_1=number("Claimed epsilon of one report of memoized protocols."),
+    epsilon_infinity=number("Guarantee of memoized protocols for any number of reports."),
+    attributes=whole("Number of attributes of records (RS+FD, SPL, SMP)."),
+    domain_sizes=word("Sizes of the attributes of records, such as 2,25,100."),
+    figure=path(FIGURE, shown="compare.png; none with --json"),
+    out=OUT,
+    as_json=JSON,
+)
 def compare(
     words: Annotated[
         list[str] | None, typer.Argument(metavar="[PROTOCOL]...", show_default="all")
     ] = None,
-    epsilon_1: Annotated[
-        float | None,
-        typer.Option(help="Claimed epsilon of one report of memoized protocols.", **NUMBER),
-    ] = None,
-    epsilon_infinity: Annotated[
-        float | None,
-        typer.Option(help="Guarantee of memoized protocols for any number of reports.", **NUMBER),
-    ] = None,
-    attributes: Annotated[
-        int | None,
-        typer.Option(help="Number of attributes of records (RS+FD, SPL, SMP).", **WHOLE),
-    ] = None,
-    domain_sizes: Annotated[
-        str | None, typer.Option(help="Sizes of the attributes of records, such as 2,25,100.")
-    ] = None,
-    figure: Annotated[
-        Path | None,
-        typer.Option(
-            help="Where to draw the bars, or the curves over several --reports.",
-            show_default="compare.png; none with --json",
-        ),
-    ] = None,
-    out: Out = None,
-    as_json: AsJson = False,
+    *,
+    domain_sizes: str | None,
+    figure: Path | None,
+    out: Path | None,
+    as_json: bool,
     **settings: Any,
 ) -> int:
     """Audit all protocols, or those named, under one claim: a table and a figure.
@@ -72,9 +69,6 @@ def compare(
     types = {key: kind for name in protocols for key, kind in option_types(name).items()}
     plan = plan_comparison(
         protocols,
-        epsilon_1=epsilon_1,
-        epsilon_infinity=epsilon_infinity,
-        attributes=attributes,
         domain_sizes=None if domain_sizes is None else parse_numbers("domain_sizes", domain_sizes),
         **convert_options("a comparison of these", types, own),
         **planned(settings),

@@ -3,40 +3,34 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from ldp_auditor.cli.arguments import (
     CLAIMED,
     COUNTED,
     ENGINE,
-    WHOLE,
-    AsJson,
+    JSON,
     Protocol,
     engine_of,
     make_plan,
+    path,
     takes,
+    whole,
+    word,
 )
 from ldp_auditor.cli.output import exit_code, show
 
-OneNumber = Annotated[
-    str | None,
-    typer.Option(help="Reports of the same value by each user.", show_default="1"),
-]
-REPEATED = {**CLAIMED, "reports": (OneNumber, None)}
+REPEATED = {**CLAIMED, "reports": word("Reports of the same value by each user.", shown="1")}
 
 
-@takes(REPEATED, COUNTED, ENGINE)
-def explain(
-    words: Protocol,
-    figure: Annotated[
-        Path | None,
-        typer.Option(help="Where to draw the waterfall.", show_default="explain.png"),
-    ] = None,
-    as_json: AsJson = False,
-    **settings: Any,
-) -> int:
+@takes(
+    REPEATED,
+    COUNTED,
+    ENGINE,
+    figure=path("Where to draw the waterfall.", shown="explain.png"),
+    as_json=JSON,
+)
+def explain(words: Protocol, *, figure: Path | None, as_json: bool, **settings: Any) -> int:
     """Tell where the gap between the claim and the measured epsilon comes from, by every attack."""
     from ldp_auditor.audits.gap import explain_plan
     from ldp_auditor.report.figures import check_figure_path, default_figure
@@ -56,15 +50,14 @@ def explain(
     return exit_code(explanation.violations.violations)
 
 
-@takes(REPEATED)
+@takes(
+    REPEATED,
+    points=whole("Epsilons to tabulate.", 21),
+    figure=path("Where to draw it.", shown="profile.png"),
+    as_json=JSON,
+)
 def profile(
-    words: Protocol,
-    points: Annotated[int, typer.Option(help="Epsilons to tabulate.", **WHOLE)] = 21,
-    figure: Annotated[
-        Path | None, typer.Option(help="Where to draw it.", show_default="profile.png")
-    ] = None,
-    as_json: AsJson = False,
-    **settings: Any,
+    words: Protocol, *, points: int, figure: Path | None, as_json: bool, **settings: Any
 ) -> None:
     """Show the exact privacy profile of a protocol: the smallest delta at every epsilon."""
     from ldp_auditor.audits.gap import profile_of

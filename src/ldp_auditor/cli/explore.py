@@ -6,22 +6,16 @@ import os
 import sys
 import threading
 import webbrowser
-from typing import Annotated
 
-import typer
-
-from ldp_auditor.cli.arguments import WHOLE
+from ldp_auditor.cli.arguments import switch, takes, whole
 from ldp_auditor.cli.output import EXIT_NO_VIOLATION
 
 
-def explore(
-    port: Annotated[
-        int, typer.Option(help="Port on this machine.", show_default="a free one", **WHOLE)
-    ] = 0,
-    no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Open no browser; print the address only.")
-    ] = False,
-) -> None:
+@takes(
+    port=whole("Port on this machine.", 0, shown="a free one"),
+    no_browser=switch("--no-browser", "Open no browser; print the address only."),
+)
+def explore(*, port: int, no_browser: bool) -> None:
     """Open a page of this machine: exact curves by sliders, measured audits. Ctrl-C ends it."""
     from ldp_auditor.errors import whole_number
     from ldp_auditor.exploring.server import ExploreServer

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from ldp_auditor.cli.arguments import AsJson
+from ldp_auditor.cli.arguments import JSON, switch, takes
 from ldp_auditor.cli.output import console, say, say_json, tell
 from ldp_auditor.errors import AuditError, require
 
 
-def list_protocols(
-    adapters: Annotated[
-        bool, typer.Option("--adapters", help="Show foreign packages that can be checked.")
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
+@takes(adapters=switch("--adapters", "Show foreign packages that can be checked."), as_json=JSON)
+def list_protocols(*, adapters: bool, as_json: bool) -> None:
     """Show the protocols that can be audited, or the foreign packages that can be checked."""
     from ldp_auditor import mechanisms
     from ldp_auditor.report.tables import adapter_table, protocol_table

@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ldp_auditor.cli.arguments import WHOLE, Address, EngineName, Workers
+from ldp_auditor.cli.arguments import ENGINE, path, switch, takes, whole
 from ldp_auditor.cli.output import EXIT_BAD_INPUT, exit_code, say_content, show, tell
 from ldp_auditor.cli.sweep import tell_damaged, tell_failed, watching
 
@@ -18,39 +18,24 @@ if TYPE_CHECKING:
     from ldp_auditor.sweeps.running import Watch
 
 
+@takes(
+    out=path("Folder of the journal, tables and figures.", Path("results")),
+    quick=switch("--quick", "Fewer trials and one seed: minutes, not hours."),
+    optimal=switch("--optimal", "The optimal attack beside the paper's."),
+    trials=whole(
+        "Trials per input.",
+        shown="1e6 as in the paper; quick: 1e5; fewer where reports are slow",
+    ),
+    seeds=whole("Repetitions.", shown="5 as in the paper; quick: 1"),
+    document=path("With claims: where to write them.", shown="OUT/claims.md"),
+    **ENGINE,
+)
 def reproduce(
     names: Annotated[
         list[str],
         typer.Argument(metavar="NAME...", help="figure-1 to figure-12 (no 9), claims, or all."),
     ],
-    out: Annotated[Path, typer.Option(help="Folder of the journal, tables and figures.")] = Path(
-        "results"
-    ),
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer trials and one seed: minutes, not hours.")
-    ] = False,
-    optimal: Annotated[
-        bool, typer.Option("--optimal", help="The optimal attack beside the paper's.")
-    ] = False,
-    trials: Annotated[
-        int | None,
-        typer.Option(
-            help="Trials per input.",
-            show_default="1e6 as in the paper; quick: 1e5; fewer where reports are slow",
-            **WHOLE,
-        ),
-    ] = None,
-    seeds: Annotated[
-        int | None,
-        typer.Option(help="Repetitions.", show_default="5 as in the paper; quick: 1", **WHOLE),
-    ] = None,
-    document: Annotated[
-        Path | None,
-        typer.Option(help="With claims: where to write them.", show_default="OUT/claims.md"),
-    ] = None,
-    workers: Workers = None,
-    engine: EngineName = None,
-    address: Address = None,
+    **settings: Any,
 ) -> int:
     """Reproduce experiments of the paper; a run that was killed goes on with the same command.
 
@@ -59,20 +44,7 @@ def reproduce(
     from ldp_auditor.report.reproducing import reproduce as run
     from ldp_auditor.report.showing import together
 
-    found = run(
-        names,
-        out=out,
-        quick=quick,
-        optimal=optimal,
-        trials=trials,
-        seeds=seeds,
-        document=document,
-        engine=engine,
-        address=address,
-        workers=workers,
-        watch=_bar,
-        on_study=_tell_study,
-    )
+    found = run(names, watch=_bar, on_study=_tell_study, **settings)
     tell_damaged(sum(result.sweep.damaged for result in found.studies))
     say_content(together(found))
     if found.document is not None:

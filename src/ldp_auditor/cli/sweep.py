@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ldp_auditor.cli.arguments import Address, AsJson, EngineName, Workers
+from ldp_auditor.cli.arguments import ENGINE, JSON, takes
 from ldp_auditor.cli.output import (
     EXIT_BAD_INPUT,
     exit_code,
@@ -20,21 +20,22 @@ if TYPE_CHECKING:
     from ldp_auditor.report.progress import Bar
     from ldp_auditor.sweeps.running import Sweep, Watch
 
-Out = Annotated[Path, typer.Option(help="Folder of the journal and the table.")]
-
 MOST_TOLD = 10
 """Failed cells that are told one by one."""
 
 
+FOLDER = Annotated[Path, typer.Option(help="Folder of the journal and the table.")]
+
+
+@takes(ENGINE, out=(FOLDER, ...), as_json=JSON)
 def sweep(
     grid: Annotated[
         Path, typer.Argument(metavar="GRID.toml", help="The grid; lists of values are its axes.")
     ],
-    out: Out,
-    workers: Workers = None,
-    engine: EngineName = None,
-    address: Address = None,
-    as_json: AsJson = False,
+    *,
+    out: Path,
+    as_json: bool,
+    **where: Any,
 ) -> int:
     """Audit every cell of a grid; a run that was killed goes on with the same command.
 
@@ -47,7 +48,7 @@ def sweep(
 
     asked = Grid.read(grid)
     with (
-        open_engine(engine, workers, address, isolated=True) as opened,
+        open_engine(**where, isolated=True) as opened,
         progress_bar("sweep", 0) as bar,
     ):
         outcome = run_sweep(asked, out, engine=opened, watch=watching(bar, "sweep"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ldp_auditor.studies.claims.document import HEADINGS, claims_document, claims_lines
 from ldp_auditor.studies.claims.statement import (
-    Instance,
     Judgement,
     Outcome,
     Statement,
@@ -14,7 +13,6 @@ from ldp_auditor.studies.claims.table import available
 
 __all__ = [
     "HEADINGS",
-    "Instance",
     "Judgement",
     "Outcome",
     "Statement",

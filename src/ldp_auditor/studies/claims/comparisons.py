@@ -61,6 +61,18 @@ class Answer:
     """How far it is from holding, by a measure that is the statement's own."""
     noisy: bool = False
     """Whether the compared values may differ by chance alone."""
+    where: str = ""
+    """The place in words."""
+
+    @property
+    def negated(self) -> Answer:
+        """The answer to the opposite question."""
+        return Answer(not self.holds, self.numbers, -self.off)
+
+    @property
+    def words(self) -> str:
+        """The place and its numbers."""
+        return f"{self.where}: {self.numbers}{' (within noise)' if self.noisy else ''}"
 
 
 def tell(value: float) -> str:
@@ -194,8 +206,7 @@ def tight(estimate: Estimate, epsilon: float) -> Answer:
 
 def not_tight(estimate: Estimate, epsilon: float) -> Answer:
     """A value is not close to the claimed epsilon."""
-    found = tight(estimate, epsilon)
-    return Answer(not found.holds, found.numbers, -found.off)
+    return tight(estimate, epsilon).negated
 
 
 def reached(estimate: Estimate) -> Answer:
@@ -207,8 +218,7 @@ def reached(estimate: Estimate) -> Answer:
 
 def not_reached(estimate: Estimate) -> Answer:
     """A value is below the limit that the number of trials imposes."""
-    found = reached(estimate)
-    return Answer(not found.holds, found.numbers, -found.off)
+    return reached(estimate).negated
 
 
 def higher_up_to_limit(one: Estimate, other: Estimate) -> Answer:

@@ -6,36 +6,37 @@ Its exact rates follow from that: the true bit is 1 if either of two draws says 
 from __future__ import annotations
 
 import math
-from typing import Any
 
-import numpy as np
-
-from ldp_auditor import mechanisms
+from ldp_auditor.adapters.oracles import ForeignUnaryEncoding, unary_probabilities
+from ldp_auditor.core import FIRST_TWO_VALUES
 from ldp_auditor.studies.claims.comparisons import HIGH, Answer, at_most, falling
 from ldp_auditor.studies.claims.shapes import estimate
 from ldp_auditor.studies.claims.statement import Settings
 from ldp_auditor.studies.claims.view import Estimate, View, paper_limit
 from ldp_auditor.studies.settings import DOMAIN_SIZES, EPSILONS
-from ldp_auditor.theory.guessing import independent_count_rates
 
 PACKAGE = "pure-ldp:"
 
 
-def exact_epsilon(protocol: str, epsilon: float, domain_size: int) -> float:
-    """Epsilon of the paper's attack on the unary encoding that forgets to clear the bit."""
-    correct: Any = mechanisms.make(protocol, epsilon=epsilon, domain_size=domain_size)
-    cleared = (1 - correct.p) * (1 - correct.q)
-    rates = independent_count_rates(
-        domain_size, np.array([cleared, 1 - cleared]), np.array([1 - correct.q, correct.q])
+def old_version(protocol: str, epsilon: float, domain_size: int = 25) -> ForeignUnaryEncoding:
+    """Return the unary encoding that forgets to clear the bit."""
+    target = PACKAGE + protocol.removeprefix(PACKAGE)
+    return ForeignUnaryEncoding(
+        target=target, version="1.1.2", epsilon=epsilon, domain_size=domain_size
     )
+
+
+def exact_epsilon(protocol: str, epsilon: float, domain_size: int) -> float:
+    """Epsilon of the paper's attack on it."""
+    rates = old_version(protocol, epsilon, domain_size).guess_rates(FIRST_TWO_VALUES)
+    assert rates is not None
     return rates.epsilon(0.0)
 
 
 def _estimate(view: View, place: Settings) -> Estimate:
     if not view.exact:
         return estimate(view, place)
-    protocol = place["mechanism"].removeprefix(PACKAGE)
-    value = exact_epsilon(protocol, place["epsilon"], place["domain_size"])
+    value = exact_epsilon(place["mechanism"], place["epsilon"], place["domain_size"])
     return Estimate(value, 0.0, paper_limit(0.0))
 
 
@@ -44,8 +45,7 @@ def _undetected(view: View, place: Settings) -> Answer:
 
 
 def _detected(view: View, place: Settings) -> Answer:
-    found = _undetected(view, place)
-    return Answer(not found.holds, found.numbers, -found.off)
+    return _undetected(view, place).negated
 
 
 def _detected_somewhere(view: View, place: Settings) -> Answer:
@@ -61,9 +61,9 @@ def _detected_somewhere(view: View, place: Settings) -> Answer:
 
 def _bits(place: Settings) -> tuple[float, float]:
     """Probabilities that the true bit is sent as 1: intended, and with the bug."""
-    protocol = place["mechanism"].removeprefix(PACKAGE)
-    correct: Any = mechanisms.make(protocol, epsilon=place["epsilon"], domain_size=25)
-    return correct.p, 1 - (1 - correct.p) * (1 - correct.q)
+    variant = place["mechanism"].removeprefix(PACKAGE)
+    intended, _ = unary_probabilities(variant, place["epsilon"])
+    return intended, old_version(place["mechanism"], place["epsilon"]).p
 
 
 def _excess_falls(view: View, place: Settings) -> Answer:
@@ -78,18 +78,10 @@ def _already_likely(view: View, place: Settings) -> Answer:
     return Answer(intended >= HIGH, f"p = {intended:.3f}", HIGH - intended)
 
 
-def true_epsilon(protocol: str, epsilon: float) -> float:
-    """The worst case of the unary encoding that forgets to clear the bit."""
-    correct: Any = mechanisms.make(protocol, epsilon=epsilon, domain_size=25)
-    cleared = (1 - correct.p) * (1 - correct.q)
-    return math.log((1 - cleared) * (1 - correct.q) / (cleared * correct.q))
-
-
 def _broken(view: View, place: Settings) -> Answer:
     view.only_exact()
-    found = true_epsilon(place["mechanism"].removeprefix(PACKAGE), place["epsilon"])
-    undetected = at_most(Estimate(found, 0.0, math.inf), place["epsilon"])
-    return Answer(not undetected.holds, undetected.numbers, -undetected.off)
+    law = old_version(place["mechanism"], place["epsilon"]).loss_law(FIRST_TWO_VALUES)
+    return at_most(Estimate(law.epsilon(0.0), 0.0, math.inf), place["epsilon"]).negated
 
 
 CAUGHT = [epsilon for epsilon in EPSILONS if epsilon < 1]

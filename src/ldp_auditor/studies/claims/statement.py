@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, Literal
 
@@ -33,27 +33,11 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Instance:
-    """A statement at one place."""
-
-    where: str
-    holds: bool
-    numbers: str
-    off: float = 0.0
-    noisy: bool = False
-
-    @property
-    def words(self) -> str:
-        """The place and its numbers."""
-        return f"{self.where}: {self.numbers}{' (within noise)' if self.noisy else ''}"
-
-
-@dataclass(frozen=True)
 class Outcome:
     """What became of a statement in one reading of the table."""
 
     holding: int
-    exceptions: tuple[Instance, ...]
+    exceptions: tuple[Answer, ...]
     """Where it does not hold: first what chance does not explain, of that the worst first."""
     not_known: int = 0
     """Places of which the exact value is not known."""
@@ -116,22 +100,18 @@ def judge(statement: Statement, rows: Sequence[Row]) -> Judgement:
 
 
 def _outcome(statement: Statement, view: View) -> Outcome:
-    instances: list[Instance] = []
+    answers: list[Answer] = []
     not_known = not_measured = 0
     for place in statement.places:
         try:
-            found = statement.test(view, place)
+            answers.append(replace(statement.test(view, place), where=place_in_words(place)))
         except NotMeasuredError:
             not_measured += 1
         except NotKnownError:
             not_known += 1
-        else:
-            instances.append(
-                Instance(place_in_words(place), found.holds, found.numbers, found.off, found.noisy)
-            )
-    exceptions = [instance for instance in instances if not instance.holds]
+    exceptions = [answer for answer in answers if not answer.holds]
     return Outcome(
-        holding=len(instances) - len(exceptions),
+        holding=len(answers) - len(exceptions),
         exceptions=tuple(sorted(exceptions, key=lambda found: (found.noisy, -found.off))),
         not_known=not_known,
         not_measured=not_measured,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ldp_auditor import mechanisms
 from ldp_auditor.studies.claims.comparisons import Answer, higher
-from ldp_auditor.studies.claims.statement import Settings
+from ldp_auditor.studies.claims.statement import Settings, Test
 from ldp_auditor.studies.claims.view import Estimate, View
 from ldp_auditor.studies.settings import DELTA
 
@@ -24,24 +25,20 @@ def support_variance(mechanism: Any) -> float:
     return variance
 
 
-def _less_variance(view: View, place: Settings) -> Answer:
-    view.only_exact()
-    mine, other = (
-        Estimate(support_variance(_made(place[role], place)), 0.0, 0.0)
-        for role in ("mechanism", "against")
-    )
-    return higher(other, mine)
+def _less(of: Callable[[Any], float]) -> Test:
+    """Test that a number of a protocol is less than that of another one."""
 
+    def test(view: View, place: Settings) -> Answer:
+        view.only_exact()
+        mine, other = (
+            Estimate(of(_made(place[role], place)), 0.0, 0.0) for role in ("mechanism", "against")
+        )
+        return higher(other, mine)
 
-def _less_noise(view: View, place: Settings) -> Answer:
-    view.only_exact()
-    mine, other = (
-        Estimate(_made(place[role], place).scale, 0.0, 0.0) for role in ("mechanism", "against")
-    )
-    return higher(other, mine)
+    return test
 
 
 TESTS = {
-    "less_variance": _less_variance,
-    "less_noise": _less_noise,
+    "less_variance": _less(support_variance),
+    "less_noise": _less(lambda mechanism: mechanism.scale),
 }
