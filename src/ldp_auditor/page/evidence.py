@@ -74,9 +74,14 @@ def evidence_of(
 def of_audit(setting: str, key: str, result: AuditResult) -> Evidence:
     """The evidence of an audit: how often the attack accused the first input."""
     first, second = _json(result.pair.first), _json(result.pair.second)
-    event = f"{attack_in_words(result.attack)} says that the input was {first}"
-    p = p_value(result.claim, result.bound, result.counts)
-    found = Finding(first, second, event, result.counts, result.empirical_epsilon, p)
+    found = Finding(
+        first=first,
+        second=second,
+        event=f"{attack_in_words(result.attack)} says that the input was {first}",
+        **vars(result.counts),
+        empirical_epsilon=result.empirical_epsilon,
+        p_value=p_value(result.claim, result.bound, result.counts),
+    )
     claimed, repeat = result.claim.epsilon, command_of(key, result)
     return Evidence(result.mechanism, setting, claimed, result.alpha, found, repeat)
 
