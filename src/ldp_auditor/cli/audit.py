@@ -70,7 +70,7 @@ def audit(
     from ldp_auditor.audits.interface import plan_audit
     from ldp_auditor.audits.run import run
     from ldp_auditor.execution.engines import open_engine
-    from ldp_auditor.report.figures import check_figure_path
+    from ldp_auditor.figures.files import check_figure_path
     from ldp_auditor.report.progress import progress_bar
     from ldp_auditor.results.folder import results_folder
 

@@ -70,7 +70,7 @@ def explain(
     from ldp_auditor.audits.gap import explain_plan
     from ldp_auditor.audits.interface import plan_audit
     from ldp_auditor.execution.engines import open_engine
-    from ldp_auditor.report.figures import check_figure_path, default_figure
+    from ldp_auditor.figures.files import check_figure_path, default_figure
     from ldp_auditor.report.progress import progress_bar
 
     plan = plan_audit(
@@ -119,7 +119,7 @@ def profile(
     """Show the exact privacy profile of a protocol: the smallest delta at every epsilon."""
     from ldp_auditor.audits.gap import profile_of
     from ldp_auditor.audits.interface import plan_audit
-    from ldp_auditor.report.figures import check_figure_path, default_figure
+    from ldp_auditor.figures.files import check_figure_path, default_figure
 
     plan = plan_audit(
         make_protocol(words, epsilon, domain_size, delta),

@@ -60,14 +60,14 @@ def style() -> str:
 
 def script() -> str:
     """The scripts of the page."""
-    shared = assets(["theme.js", "plots.js", "bars.js", "figures.js"])
-    own = assets(["lines.js", "results.js", "measure.js", "explore.js"], __package__)
+    shared = assets(["theme.js", "drawing.js", "figures.js"])
+    own = assets(["results.js", "measure.js", "explore.js"], __package__)
     return f"{shared}\n{own}"
 
 
 def explore_page() -> str:
     """Put the page together; nothing on it is written into the scripts."""
-    start = {"steps": STEPS, "protocols": list(offered())}
+    start = {"steps": STEPS}
     data = json.dumps(start).replace("<", "\\u003c")
     head = [
         Html('<meta charset="utf-8">'),

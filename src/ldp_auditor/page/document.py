@@ -7,19 +7,20 @@ import hashlib
 import platform
 import shlex
 from collections.abc import Sequence
+from functools import partial
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 from ldp_auditor import __version__, mechanisms
 from ldp_auditor.errors import AuditError, require
+from ldp_auditor.figures.cases import bar_cases, curve_cases, gap_cases
+from ldp_auditor.figures.data import Cases
+from ldp_auditor.figures.points import Point, points_of
 from ldp_auditor.page.evidence import evidence_of
-from ldp_auditor.page.figures import bars_figure, curve_figure, gap_figure
 from ldp_auditor.page.folder import Contents, read_folder
 from ldp_auditor.page.library import assets, plotting_library
 from ldp_auditor.page.markup import Html, element, join, packed, packed_json, shown, text
 from ldp_auditor.page.overview import overview_section
-from ldp_auditor.page.points import Point, points_of
 from ldp_auditor.page.proof import evidence_section
 from ldp_auditor.page.sections import (
     figure,
@@ -32,7 +33,7 @@ from ldp_auditor.page.summaries import CHANCE, Summary, summary_of_audits, summa
 from ldp_auditor.results.files import replace_file
 
 STYLES = ("page.css", "figures.css", "print.css")
-SCRIPTS = ("theme.js", "plots.js", "bars.js", "figures.js", "table.js", "start.js")
+SCRIPTS = ("theme.js", "drawing.js", "figures.js", "table.js", "start.js")
 
 MOST_BYTES = 5_000_000
 """Weight of a page at most."""
@@ -66,21 +67,13 @@ def page_of(contents: Contents, title: str, command: str) -> bytes:
     figures, one_by_one = _mechanisms(points)
     by_chance = {verdict.name for verdict in verdicts if verdict.kind == CHANCE}
     evidence = evidence_of(points, contents.checks, by_chance)
-    bars = bars_figure(points)
     comparison = None
+    bars = bar_cases(points)
     if bars is not None:
         figures.append(bars)
+        place = figure(len(figures) - 1, bars)
         comparison = element(
-            "section",
-            element("h2", "All mechanisms side by side"),
-            figure(
-                len(figures) - 1,
-                "Proven epsilon of every mechanism",
-                "The longer the bar, the more of the promise an attacker really gets. Diamonds "
-                "are what the same attack would prove with unlimited trials.",
-                len(bars["cases"][0]["names"]) * 38 + 66,
-            ),
-            id="comparison",
+            "section", element("h2", "All mechanisms side by side"), place, id="comparison"
         )
     code, version = plotting_library() if figures else ("", "")
     main = element(
@@ -111,32 +104,15 @@ def _verdicts(contents: Contents, points: dict[str, list[Point]]) -> list[Summar
     return sorted(found, key=lambda verdict: verdict.kind)
 
 
-def _mechanisms(points: dict[str, list[Point]]) -> tuple[list[dict[str, Any]], Html | None]:
+def _mechanisms(points: dict[str, list[Point]]) -> tuple[list[Cases], Html | None]:
     """The figures of every mechanism, and the section that has a place for each."""
-    figures: list[dict[str, Any]] = []
+    figures: list[Cases] = []
     parts: list[Html] = []
     for number, (name, mine) in enumerate(points.items()):
-        places = []
-        curve = curve_figure(name, mine)
-        if curve is not None:
-            figures.append(curve)
-            whiskers = (
-                "Whiskers are one standard deviation over seeds."
-                if curve["seeds"] > 1
-                else "Whiskers reach from the proven bound up to what the counts alone suggest."
-            )
-            caption = f"Epsilon over the {curve['axis']}"
-            places.append(figure(len(figures) - 1, caption, whiskers, 400))
-        gap = gap_figure(name, mine)
-        if gap is not None:
-            figures.append(gap)
-            caption = "From the promise to the proof"
-            height = 168 * len(gap["cases"][0]["attacks"]) + 48
-            note = (
-                "Claimed, minus slack (or plus what the worst case exceeds it by), minus weakness "
-                "of the attack, minus Monte Carlo, is what was proven."
-            )
-            places.append(figure(len(figures) - 1, caption, note, height))
+        curve = curve_cases(name, mine)
+        found = [cases for cases in (curve, gap_cases(name, mine)) if cases is not None]
+        places = [figure(len(figures) + place, cases) for place, cases in enumerate(found)]
+        figures += found
         if not places:
             continue
         title = element("h3", text(name), _what_it_is(name))
@@ -168,7 +144,7 @@ def _versions(contents: Contents, plotly: str) -> list[tuple[str, str]]:
     ]
 
 
-def _page(title: str, body: Html, figures: Sequence[dict[str, Any]], library: str) -> str:
+def _page(title: str, body: Html, figures: Sequence[Cases], library: str) -> str:
     """Put all of it into one file, with a policy that lets nothing in or out."""
     script, style = assets(SCRIPTS), assets(STYLES)
     policy = (
@@ -186,7 +162,9 @@ def _page(title: str, body: Html, figures: Sequence[dict[str, Any]], library: st
         element("style", Html(style)),
     ]
     data = [
-        _data("figures", packed_json(list(figures))),
+        _data(
+            "figures", packed_json([cases.to_plain(partial(shown, most=300)) for cases in figures])
+        ),
         _data("library", packed(library)),
         element("script", Html(script)),
     ]

@@ -11,8 +11,8 @@ from typing import Any
 
 from ldp_auditor.core import Counts
 from ldp_auditor.errors import AuditError
+from ldp_auditor.figures.points import Point, varied, words_of
 from ldp_auditor.page.markup import counted
-from ldp_auditor.page.points import Point, varied, words_of
 from ldp_auditor.page.summaries import attack_in_words
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.check_result import SMALLEST_P_VALUE, CheckResult, p_value

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence, Set
 
+from ldp_auditor.figures.points import AXES, Point, sort_key, varied, words_of
+from ldp_auditor.figures.words import NONE, digits
 from ldp_auditor.page.evidence import inputs_in_words
-from ldp_auditor.page.figures import sort_key
 from ldp_auditor.page.markup import Html, counted, element, escaped, join, shown, text
-from ldp_auditor.page.points import AXES, Point, varied, words_of
 from ldp_auditor.page.summaries import (
     BROKEN,
     TITLES,
@@ -37,9 +37,6 @@ COLUMNS = {
 
 SEEDS = "± over seeds"
 """The column that is left out if every setting has one seed."""
-
-NONE = "\N{EN DASH}"
-"""Where there is no number."""
 
 BAD = (TITLES[VIOLATION], TITLES[BROKEN])
 """Verdicts that stand first, in the colour of alarm."""
@@ -154,15 +151,6 @@ def _setting(point: Point, names: Sequence[str]) -> str:
         if name != "pair" and not is_claim and point.setting.get(name) not in (0, None):
             settings[name] = point.setting[name]
     return words_of(settings, settings)
-
-
-def digits(value: float | None) -> str:
-    """A number of the table."""
-    if value is None:
-        return NONE
-    if value == math.inf:
-        return "∞"
-    return f"{value:.4f}" if value == 0 or 1e-4 <= value < 1e6 else f"{value:.4g}"
 
 
 def share(proven: float, claimed: float) -> str:

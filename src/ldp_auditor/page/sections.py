@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ldp_auditor.figures.data import Cases
+from ldp_auditor.figures.points import Point
+from ldp_auditor.figures.words import value_in_words
 from ldp_auditor.page.folder import Contents
 from ldp_auditor.page.markup import Html, element, join, text
-from ldp_auditor.page.points import Point, value_in_words
 from ldp_auditor.page.summaries import (
     BROKEN,
     CHANCE,
@@ -177,19 +179,22 @@ def _said(verdict: Summary) -> Html:
     return join([between, text(verdict.sentence, 600)])
 
 
-def figure(number: int, caption: str, note: str, height: int) -> Html:
+def figure(number: int, cases: Cases) -> Html:
     """A place for a figure, with its controls, its numbers and its words."""
     name = f"figure-{number}"
+    first = cases.figures[0]
     return element(
         "figure",
-        element("figcaption", element("strong", text(caption)), " ", text(note, 300), id=name),
+        element(
+            "figcaption", element("strong", text(first.title)), " ", text(cases.note, 300), id=name
+        ),
         element("div", class_="controls"),
         element(
             "div",
             class_="plot",
             role="img",
             aria_label="A chart; its numbers are in the table below it.",
-            style=f"min-height:{height}px",
+            style=f"min-height:{first.height}px",
         ),
         element("p", class_="empty", hidden=True),
         element(
@@ -198,7 +203,6 @@ def figure(number: int, caption: str, note: str, height: int) -> Html:
             element("div", class_="scroll", role="region", tabindex=0, aria_labelledby=name),
         ),
         data_figure=number,
-        data_height=height,
     )
 
 
