@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ldp_auditor.errors import AuditError
+from ldp_auditor.figures.points import Point, varied, words_of
 from ldp_auditor.page.markup import counted
-from ldp_auditor.page.points import Point, varied, words_of
 from ldp_auditor.page.summaries import attack_in_words, confidence, number
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.check_result import SMALLEST_P_VALUE, CheckResult, Finding, p_value
