@@ -53,11 +53,11 @@ benchmark: .venv/demo.stamp
 
 .venv/demo.stamp: pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --editable .
+	$(BIN)/pip install --quiet --no-compile --editable .
 	touch $@
 
 .venv/dev.stamp: .venv/demo.stamp
-	$(BIN)/pip install --quiet --editable '.[dev]'
+	$(BIN)/pip install --quiet --no-compile --editable '.[dev]'
 	touch $@
 
 clean:

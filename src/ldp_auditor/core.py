@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from ldp_auditor.errors import AuditError, number, require, whole_number
+from ldp_auditor.errors import AuditError, must, number, require, whole_number
 
 Reports = NDArray[Any]
 """A batch of reports: one NumPy array whose first axis counts the reports."""
@@ -34,16 +34,8 @@ class Claim:
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", number("epsilon", self.epsilon))
         object.__setattr__(self, "delta", number("delta", self.delta))
-        require(
-            self.epsilon > 0,
-            f"epsilon must be positive, got epsilon={self.epsilon}",
-            argument="epsilon",
-        )
-        require(
-            0 <= self.delta < 1,
-            f"delta must lie in [0, 1), got delta={self.delta}",
-            argument="delta",
-        )
+        must(self.epsilon > 0, "be positive", epsilon=self.epsilon)
+        must(0 <= self.delta < 1, "lie in [0, 1)", delta=self.delta)
 
 
 Record = tuple[int, ...]
@@ -151,17 +143,10 @@ class Counts:
     false_positives: int
 
     def __post_init__(self) -> None:
-        require(
-            self.trials >= 0,
-            f"trials must not be negative, got trials={self.trials}",
-            argument="trials",
-        )
+        must(self.trials >= 0, "not be negative", trials=self.trials)
         for name in ("true_positives", "false_positives"):
             count = getattr(self, name)
-            require(
-                0 <= count <= self.trials,
-                f"{name} must lie in 0..trials={self.trials}, got {name}={count}",
-            )
+            must(0 <= count <= self.trials, f"lie in 0..trials={self.trials}", **{name: count})
 
     def __add__(self, other: Counts) -> Counts:
         return Counts(
@@ -208,6 +193,14 @@ class Goal:
 
 class Attack(Protocol):
     """Decides for every report whether it came from the first value of a pair."""
+
+    needs: ClassVar[type]
+    """Capability that the mechanism must have."""
+
+    @classmethod
+    def prepare(cls, mechanism: Any, pair: InputPair, goal: Goal) -> Attack:
+        """Fit the attack to a mechanism, a pair of inputs and a goal."""
+        ...
 
     def accuse(self, reports: Reports, rng: Generator) -> NDArray[np.bool_]:
         """Tell for every report whether it is attributed to the pair's first value."""

@@ -1,7 +1,5 @@
 """Names of version 0.1 that keep working, each with a warning that names its successor."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """What is refused, and how: one family of exceptions and the checks that raise it."""
 
-from __future__ import annotations
-
 import operator
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -20,6 +18,18 @@ def require(condition: bool, message: str, *, argument: str | None = None) -> No
     """Raise `AuditError` with `message` about an `argument` unless `condition` holds."""
     if not condition:
         raise AuditError(message, argument=argument)
+
+
+def must(condition: bool, rule: str, **given: Any) -> None:
+    """Raise unless `condition` holds, with the argument that is `given`, the rule and the value.
+
+    >>> must(-1 > 0, "be positive", epsilon=-1)
+    Traceback (most recent call last):
+    ldp_auditor.errors.AuditError: epsilon must be positive, got epsilon=-1
+    """
+    if not condition:
+        name, shown = next(iter(given)), ", ".join(f"{n}={value}" for n, value in given.items())
+        raise AuditError(f"{name} must {rule}, got {shown}", argument=name)
 
 
 def number(name: str, value: Any) -> float:
@@ -43,15 +53,8 @@ def whole_number(name: str, value: Any, at_least: int, at_most: int | None = Non
             f"{name} must be a whole number, got {name}={shown[:40]}", argument=name
         ) from None
     shown = str(number) if abs(number) < 10**40 else f"{str(number)[:20]}..."
-    require(
-        number >= at_least, f"{name} must be at least {at_least}, got {name}={shown}", argument=name
-    )
-    if at_most is not None:
-        require(
-            number <= at_most,
-            f"{name} must be at most {at_most}, got {name}={shown}",
-            argument=name,
-        )
+    must(number >= at_least, f"be at least {at_least}", **{name: shown})
+    must(at_most is None or number <= at_most, f"be at most {at_most}", **{name: shown})
     return number
 
 
@@ -71,11 +74,7 @@ SMALLEST_ALPHA = 1e-100
 def error_probability(value: Any) -> float:
     """Return `value` as an alpha, or raise unless it is one."""
     alpha = number("alpha", value)
-    require(
-        SMALLEST_ALPHA <= alpha < 1,
-        f"alpha must lie in (0, 1), at {SMALLEST_ALPHA} or above, got alpha={alpha}",
-        argument="alpha",
-    )
+    must(SMALLEST_ALPHA <= alpha < 1, f"lie in (0, 1), at {SMALLEST_ALPHA} or above", alpha=alpha)
     return alpha
 
 
@@ -115,11 +114,7 @@ def of_kind(name: str, kind: type, value: Any) -> Any:
         return number(name, value)
     if kind is bool and not isinstance(value, bool):
         word = str(value).lower()
-        require(
-            word in TRUTH,
-            f"{name} must be true or false, got {name}={str(value)[:40]!r}",
-            argument=name,
-        )
+        must(word in TRUTH, "be true or false", **{name: repr(str(value)[:40])})
         return TRUTH[word]
     return value
 

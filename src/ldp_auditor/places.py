@@ -3,8 +3,6 @@
 What is read back from such a folder is run, so that nobody but its user may have written there.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 import tempfile

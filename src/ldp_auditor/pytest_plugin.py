@@ -8,8 +8,6 @@ Settings of the marker are defaults for every call of the fixture in the test; t
 nothing for an `assert_ldp` that was imported.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

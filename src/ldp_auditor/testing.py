@@ -4,8 +4,6 @@ The default false-alarm probability is 1e-6, and with a fixed seed the outcome i
 time for a target that draws from the generator it is given, from `random` or from `numpy.random`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

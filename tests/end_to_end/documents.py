@@ -13,15 +13,18 @@ from __future__ import annotations
 import doctest
 import os
 import re
+import shlex
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.end_to_end.command import EXECUTABLE
+from tests.end_to_end.command import EXECUTABLE, run
 
 BLOCK = re.compile(r"^(<!-- not run: .*? -->\n)?```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+SHELL = re.compile(r"[|&;<>$#`]")
+"""Characters by which a line is more than one command with its arguments."""
 FILE = re.compile(r"# ([\w./-]+\.\w+)(?::.*)?\n")
 
 
@@ -55,7 +58,10 @@ class Command:
     shown: str
 
     def run(self, cwd: Path) -> subprocess.CompletedProcess[str]:
-        """Run it in a shell that finds the commands of this environment."""
+        """Run it as a shell would that finds the commands of this environment."""
+        if self.line.startswith("ldp-auditor ") and not SHELL.search(self.line):
+            words = shlex.split(self.line.replace("\\\n", " "))
+            return run(*words[1:], cwd=cwd)
         path = os.pathsep.join([str(EXECUTABLE.parent), os.environ["PATH"]])
         return subprocess.run(
             self.line,

@@ -65,9 +65,11 @@ def _make(name: str, *arguments: str, above: Sequence[Path] = ()) -> Path:
     with (KEPT / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # tests in another process may want it too
         if not stamp.exists() or stamp.read_text() != wanted:
-            _run(sys.executable, "-m", "venv", "--clear", str(environment))
+            # By the pip that is here, and without bytecode of what no test will import.
+            _run(sys.executable, "-m", "venv", "--clear", "--without-pip", str(environment))
             (_site_packages(environment) / "above.pth").write_text("\n".join(map(str, above)))
-            _run(str(environment / "bin" / "pip"), "install", "--quiet", *arguments)
+            pip = (sys.executable, "-m", "pip", "--python", str(environment / "bin" / "python"))
+            _run(*pip, "install", "--quiet", "--no-compile", *arguments)
             stamp.write_text(wanted)
     return environment
 

@@ -50,7 +50,7 @@ def test_the_wheel_has_every_file_of_the_package(installed: Installation) -> Non
     with zipfile.ZipFile(installed.wheel) as wheel:
         inside = {name for name in wheel.namelist() if not name.startswith("ldp_auditor-")}
     assert inside == files
-    assert {Path(name).suffix for name in files} >= {".py", ".typed", ".css", ".js"}
+    assert {Path(name).suffix for name in files} >= {".py", ".typed", ".css", ".js", ".html"}
 
 
 def test_commands_work_in_a_folder_of_any_name(installed: Installation, tmp_path: Path) -> None:

@@ -136,6 +136,22 @@ def test_without_the_plotting_library_one_line_tells_it(tmp_path: Path) -> None:
     )
 
 
+def test_only_pages_import_the_library_of_templates(tmp_path: Path) -> None:
+    hide = "import sys; sys.modules['jinja2'] = None; from ldp_auditor.cli import main; main()"
+    results = str(tmp_path / "results")
+    audit = ["audit", "GRR", "--epsilon", "1", "--domain-size", "5", "--trials", "1000", "--out"]
+    for words, works in (
+        (["list"], True),
+        ([*audit, results], True),
+        (["report", results, "--out", str(tmp_path / "r.html")], False),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-c", hide, *words], capture_output=True, text=True, check=False
+        )
+        assert (done.returncode == 0) == works, done.stderr
+        assert works or "jinja2" in done.stderr
+
+
 @pytest.mark.parametrize("word", ["report", "--help"])
 def test_the_command_is_listed(word: str) -> None:
     assert EXECUTABLE.exists()

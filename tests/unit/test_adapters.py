@@ -80,8 +80,6 @@ def test_options_are_those_of_make(adapter: Adapter, name: str) -> None:
     for option, kind in variant.options.items():
         assert parameters[option].default is not inspect.Parameter.empty
         assert kind in {int, float, bool, str}
-    assert variant.summary
-    assert "\n" not in variant.summary
 
 
 @EVERY_VARIANT
@@ -95,7 +93,7 @@ def test_missing_package_is_named_with_its_extra(
     with pytest.raises(AuditError) as raised:
         adapter.variants[name].make(epsilon=2.0, delta=1e-5, domain_size=domain_size)
     assert str(raised.value) == (
-        f"{adapter.name} is not installed; pip install 'ldp-auditor[{adapter.extra}]'"
+        f"{adapter.name} is not installed; pip install 'ldp-auditor[{adapter.name}]'"
     )
 
 
@@ -105,7 +103,7 @@ def test_package_that_fails_to_import_says_why(
     (tmp_path / "breaks_at_import.py").write_text("import no_such_dependency\n")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(AuditError, match=r"^breaks does not import \(No module named 'no_such_d"):
-        import_foreign("breaks", "breaks_at_import", "breaks")
+        import_foreign("breaks", "breaks_at_import")
 
 
 def test_reports_become_plain() -> None:

@@ -129,9 +129,9 @@ def test_impossible_pairs_are_refused(name: str) -> None:
 @pytest.mark.parametrize(
     ("buckets", "bits", "reason"),
     [
-        (9, 1, "more buckets than values"),
+        (9, 1, "buckets must not be more than domain_size"),
         (1, 1, "at least 2"),
-        (4, 5, "more bits"),
+        (4, 5, "bits must not be more than buckets"),
         (4, 0, "least 1"),
     ],
 )

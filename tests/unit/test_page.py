@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
+import html
 import json
 import math
 import re
@@ -12,12 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jinja2 import UndefinedError
 
 from ldp_auditor.page.document import page_of
 from ldp_auditor.page.figures import bars_figure, curve_figure, gap_figure
 from ldp_auditor.page.folder import read_folder
-from ldp_auditor.page.markup import element, shown, text
+from ldp_auditor.page.markup import shown
 from ldp_auditor.page.points import axis_of, points_of, varied
+from ldp_auditor.page.rendering import environment, isolated
 from ldp_auditor.results.audit_result import AuditResult
 from tests.pages import HOSTILE, audited, checked, points, swept, write
 
@@ -95,12 +98,18 @@ def test_bars_put_the_strongest_first_and_what_promises_nothing_last() -> None:
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_names_are_escaped(name: str) -> None:
-    html = element("p", text(name), title=name)
-    assert "<script" not in html
-    assert "<img" not in html
-    assert html.count('"') == 2
-    assert len(text(name)) < 1000
+    template = environment().from_string('<p title="{{ name }}">{{ name|text }}</p>')
+    made = template.render(name=name)
+    assert "<script" not in made
+    assert "<img" not in made
+    assert made.count('"') == 2
+    assert len(isolated(name)) < 1000
     assert not {"\u202e", "\u2028", "\u0000", "\ud800"} & set(shown(name))
+
+
+def test_what_a_template_is_not_given_is_an_error() -> None:
+    with pytest.raises(UndefinedError, match="'name' is undefined"):
+        environment().from_string("<p>{{ name }}</p>").render()
 
 
 def test_hostile_names_reach_the_page_as_text(tmp_path: Path) -> None:
@@ -121,7 +130,7 @@ def test_nothing_but_the_page_s_own_scripts_may_run(tmp_path: Path) -> None:
     page = page_of(read_folder(swept(tmp_path)), "", "command").decode()
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
     assert policy is not None
-    assert "default-src &#x27;none&#x27;" in policy[1]
+    assert "default-src 'none'" in html.unescape(policy[1])
     library, script = re.findall(r"<script[^>]*>(.*?)</script>", page, re.S)[1:]
     for code in (gzip.decompress(base64.b64decode(library)), script.encode()):
         digest = base64.b64encode(hashlib.sha256(code).digest()).decode()

@@ -147,10 +147,11 @@ def test_every_kind_of_audit_has_a_command(settings: dict[str, Any]) -> None:
 
 
 def test_evidence_is_collected_from_audits_and_checks() -> None:
-    found = points_of([("key", AuditResult.from_dict(audited("Broken", empirical_epsilon=1.4)))])
-    check, audit = evidence_of(found, [CheckResult.from_dict(checked())])
-    assert (check.event, check.first, check.second) == ("report is 0", "0", "1")
-    assert audit.p_value > 0.01  # the made-up counts do not prove what the result says
+    mine = points_of([("key", AuditResult.from_dict(audited("Broken", empirical_epsilon=1.4)))])
+    check, audit = evidence_of(mine, [CheckResult.from_dict(checked())])
+    found = check.finding
+    assert (found.event, found.first, found.second) == ("report is 0", "0", "1")
+    assert audit.finding.p_value > 0.01  # the made-up counts do not prove what the result says
     assert audit.repeat == ""
 
 

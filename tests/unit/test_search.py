@@ -158,7 +158,7 @@ def test_columns(first: Any, second: Any, words: str) -> None:
     wide = [first, second, first]
     if words.startswith(("bit", "report mod")):
         wide.append(0)  # bits and residues are for integers that are far apart
-    assert words in {column.words for column in Layout.of(wide).columns}
+    assert words in {column.words for column in Layout.fitted(wide)[0].columns}
 
 
 def test_whole_tells_what_only_looks_alike() -> None:

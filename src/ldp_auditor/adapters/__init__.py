@@ -1,7 +1,5 @@
 """Foreign randomizers: packages by name, callables, commands and recorded reports."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import pkgutil

@@ -12,7 +12,7 @@ from numpy.random import Generator
 
 from ldp_auditor.adapters.randomizer import Randomizer
 from ldp_auditor.errors import AuditError, require
-from ldp_auditor.mechanisms.outside import import_named
+from ldp_auditor.importing import import_named
 
 METHODS = ("privatize", "privatise", "randomize", "randomise", "sample", "perturb")
 """Methods that are looked for on an object that cannot be called itself."""
@@ -101,11 +101,7 @@ class NamedTarget:
 
     def open(self) -> Randomizer:
         """Import the module and find the object; arguments must be literals."""
-        found = find_object(self.name)
-        if hasattr(found, "sample") and hasattr(found, "supports"):
-            made: Randomizer = found
-            return made
-        return Function.of(found, self.batch)
+        return ObjectTarget(find_object(self.name), self.batch).open()
 
 
 def find_object(name: str) -> Any:

@@ -1,7 +1,5 @@
 """Canonical forms of values: hashable, and equal if type, order and content are equal."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Any program in any language: values go in as JSON lines, reports come out as JSON lines."""
 
-from __future__ import annotations
-
 import json
 import os
 import select

@@ -1,7 +1,5 @@
 """What the adapters share: importing a foreign package and asking it for one report at a time."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,27 +12,28 @@ from numpy.random import Generator
 from ldp_auditor.errors import AuditError, require, whole_number
 
 
-def import_foreign(adapter_name: str, module: str, extra: str) -> Any:
+def import_foreign(adapter_name: str, module: str) -> Any:
     """Return the module of a foreign package, or raise with the extra that installs it."""
-    remedy = f"pip install 'ldp-auditor[{extra}]'"
+    remedy = f"pip install 'ldp-auditor[{adapter_name}]'"
     package = module.partition(".")[0]
     try:
         importlib.import_module(package)
         return importlib.import_module(module)
     except ImportError as error:
         if isinstance(error, ModuleNotFoundError) and error.name == package:
-            raise AuditError(f"{adapter_name} is not installed; {remedy}") from None
+            missing = f"{adapter_name}'s xxhash" if package == "xxhash" else adapter_name
+            raise AuditError(f"{missing} is not installed; {remedy}") from None
         reason = " ".join(str(error).split())
         raise AuditError(f"{adapter_name} does not import ({reason}); {remedy}") from error
 
 
-def import_xxhash(adapter_name: str, extra: str) -> Any:
+def import_xxhash(adapter_name: str) -> Any:
     """Return xxhash, or raise if it is a version that refuses strings, which the packages hash."""
-    xxhash = import_foreign(f"{adapter_name}'s xxhash", "xxhash", extra)
-    version = xxhash.VERSION
+    xxhash = import_foreign(adapter_name, "xxhash")
     require(
-        int(version.partition(".")[0]) < 4,
-        f"{adapter_name} needs xxhash < 4, got {version}; pip install 'ldp-auditor[{extra}]'",
+        int(xxhash.VERSION.partition(".")[0]) < 4,
+        f"{adapter_name} needs xxhash < 4, got {xxhash.VERSION}; "
+        f"pip install 'ldp-auditor[{adapter_name}]'",
     )
     return xxhash
 

@@ -5,8 +5,6 @@ The package's clients are functions, many of them compiled by numba, whose gener
 stands for the record that holds it in every attribute.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,11 +21,12 @@ from ldp_auditor.adapters.foreign import (
     refusals,
     with_integers,
 )
-from ldp_auditor.adapters.randomizer import Adapter, Randomizer, Variant
-from ldp_auditor.errors import number, require, whole_number
+from ldp_auditor.adapters.randomizer import Adapter, Randomizer
+from ldp_auditor.errors import must, number, whole_number
 from ldp_auditor.portable_math import exp
 
 NAME = "multi-freq-ldpy"
+Make = Callable[..., Randomizer]
 
 
 class Reseeding:
@@ -48,8 +47,7 @@ def _compiled_seeding() -> Callable[[int], None]:
     def seed_from_inside(seed: int) -> None:
         np.random.seed(seed)  # noqa: NPY002 - numba's generator has no other name
 
-    seeding: Callable[[int], None] = numba.njit()(seed_from_inside)
-    return seeding
+    return numba.njit()(seed_from_inside)
 
 
 @dataclass(frozen=True)
@@ -63,8 +61,8 @@ class HashingClient(Reseeding, Hashing):
 
 
 def _client(module: str, function: str) -> Callable[..., Any]:
-    found = getattr(import_foreign(NAME, f"multi_freq_ldpy.{module}", NAME), f"{function}_Client")
-    import_xxhash(NAME, NAME)
+    found = getattr(import_foreign(NAME, f"multi_freq_ldpy.{module}"), f"{function}_Client")
+    import_xxhash(NAME)
     return lambda *arguments: with_integers(found(*arguments))
 
 
@@ -74,7 +72,7 @@ def _finish(domain_size: int, draw: Callable[[int], Any], hash_range: int = 0) -
         draw(0)
     if not hash_range:
         return Client(domain_size, draw)
-    xxhash = import_xxhash(NAME, NAME)
+    xxhash = import_xxhash(NAME)
 
     def matches(report: Any, value: int) -> bool:
         """Read (hash, seed), (attribute, (hash, seed)), or a (hash, seed) for every attribute."""
@@ -95,7 +93,7 @@ def _hash_range(family: str, optimal: tuple[bool, ...], epsilon: float) -> int:
     return round(exp(epsilon)) + 1 if optimal == (True,) else 2
 
 
-def _pure(summary: str, family: str, *optimal: bool) -> Variant:
+def _pure(family: str, *optimal: bool) -> Make:
     def make(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
         client = _client(f"pure_frequency_oracles.{family}", family)
         return _finish(
@@ -104,28 +102,27 @@ def _pure(summary: str, family: str, *optimal: bool) -> Variant:
             _hash_range(family, optimal, epsilon),
         )
 
-    return Variant(summary, make)
+    return make
 
 
-def _histogram(threshold: bool) -> Callable[..., Randomizer]:
+def _histogram(threshold: bool) -> Make:
     def make(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
-        module = import_foreign(NAME, "multi_freq_ldpy.pure_frequency_oracles.HE", NAME)
+        module = import_foreign(NAME, "multi_freq_ldpy.pure_frequency_oracles.HE")
+
+        def histogram(value: int) -> Any:
+            return module.HE_Client(value, domain_size, epsilon)
+
         if not threshold:
-            return _finish(domain_size, lambda value: module.HE_Client(value, domain_size, epsilon))
+            return _finish(domain_size, histogram)
         from scipy.optimize import minimize_scalar
 
-        cut = minimize_scalar(
-            lambda theta: module.find_tresh(theta, epsilon), bounds=(0.5, 1), method="bounded"
-        ).x
-        return _finish(
-            domain_size,
-            lambda value: with_integers(module.HE_Client(value, domain_size, epsilon) > cut),
-        )
+        cut = minimize_scalar(module.find_tresh, args=(epsilon,), bounds=(0.5, 1), method="bounded")
+        return _finish(domain_size, lambda value: with_integers(histogram(value) > cut.x))
 
     return make
 
 
-def _longitudinal(summary: str, family: str, *optimal: bool) -> Variant:
+def _longitudinal(family: str, *optimal: bool) -> Make:
     """The first report of a new user; epsilon is what one report may leak."""
 
     def make(
@@ -142,7 +139,7 @@ def _longitudinal(summary: str, family: str, *optimal: bool) -> Variant:
             hash_range,
         )
 
-    return Variant(summary, make, {"epsilon_infinity": float})
+    return make
 
 
 def _optimal_range(epsilon: float, epsilon_infinity: float) -> int:
@@ -154,11 +151,7 @@ def _optimal_range(epsilon: float, epsilon_infinity: float) -> int:
 def _epsilon_infinity(epsilon: float, given: float | None) -> float:
     """Return what all reports together may leak; by default twice what one may."""
     limit = 2 * epsilon if given is None else number("epsilon_infinity", given)
-    require(
-        limit > epsilon,
-        f"epsilon_infinity must exceed epsilon={epsilon}, got epsilon_infinity={limit}",
-        argument="epsilon_infinity",
-    )
+    must(limit > epsilon, f"exceed epsilon={epsilon}", epsilon_infinity=limit)
     return limit
 
 
@@ -177,7 +170,7 @@ def _bucket_flipping(
     return _finish(domain_size, lambda value: client(value, domain_size, buckets, bits, epsilon))
 
 
-def _records(summary: str, solution: str, family: str, *optimal: bool) -> Variant:
+def _records(solution: str, family: str, *optimal: bool) -> Make:
     """A solution for records (SPL, SMP, RSpFD) with a protocol."""
 
     def make(*, epsilon: float, delta: float, domain_size: int, attributes: int = 2) -> Randomizer:
@@ -191,10 +184,10 @@ def _records(summary: str, solution: str, family: str, *optimal: bool) -> Varian
             _hash_range(family, optimal, share),
         )
 
-    return Variant(summary, make, {"attributes": int})
+    return make
 
 
-def _longitudinal_records(summary: str, solution: str, family: str) -> Variant:
+def _longitudinal_records(solution: str, family: str) -> Make:
     def make(
         *,
         epsilon: float,
@@ -212,68 +205,62 @@ def _longitudinal_records(summary: str, solution: str, family: str) -> Variant:
             lambda value: client([value] * attributes, sizes, attributes, limit, epsilon),
         )
 
-    return Variant(summary, make, {"attributes": int, "epsilon_infinity": float})
+    return make
 
 
-def _variants() -> dict[str, Variant]:
+PROTOCOLS: dict[str, tuple[Any, ...]] = {
+    "GRR": ("GRR",),
+    "SUE": ("UE", False),
+    "OUE": ("UE", True),
+    "SS": ("SS",),
+    "BLH": ("LH", False),
+    "OLH": ("LH", True),
+    "ADP": ("ADP",),  # GRR or OUE, whichever varies less
+}
+"""What the package calls protocols for one report, and whether it takes the optimal parameters."""
+
+LONGITUDINAL: dict[str, tuple[Any, ...]] = {
+    "L_GRR": ("L_GRR",),
+    "L_SUE": ("L_SUE",),  # RAPPOR
+    "L_OUE": ("L_OUE",),
+    "L_OSUE": ("L_OSUE",),
+    "L_SOUE": ("L_SOUE",),
+    "L_ADP": ("L_ADP",),  # L_GRR or L_OSUE, whichever varies less
+    "L_BLH": ("L_LH", False),
+    "L_OLH": ("L_LH", True),
+}
+"""The same for memoized protocols; one report of them is sampled."""
+
+FAKE_DATA: dict[str, tuple[Any, ...]] = {
+    "GRR": ("GRR",),
+    "SUE_zero": ("UE_zero", False),
+    "OUE_zero": ("UE_zero", True),
+    "SUE_rnd": ("UE_rnd", False),
+    "OUE_rnd": ("UE_rnd", True),
+    "ADP": ("ADP",),
+}
+"""The same for one attribute among fake data: zeros, or random values."""
+
+
+def _makers() -> dict[str, Make]:
     """Every protocol, and for records every combination the package has."""
-    protocols = {
-        "GRR": ("generalized randomized response", "GRR", ()),
-        "SUE": ("symmetric unary encoding", "UE", (False,)),
-        "OUE": ("optimal unary encoding", "UE", (True,)),
-        "SS": ("subset selection, in the order sent", "SS", ()),
-        "BLH": ("binary local hashing", "LH", (False,)),
-        "OLH": ("optimal local hashing", "LH", (True,)),
-        "ADP": ("GRR or OUE, whichever varies less", "ADP", ()),
-    }
-    longitudinal = {
-        "L_GRR": ("memoized GRR", "L_GRR", ()),
-        "L_SUE": ("memoized SUE, then SUE (RAPPOR)", "L_SUE", ()),
-        "L_OUE": ("memoized OUE, then OUE", "L_OUE", ()),
-        "L_OSUE": ("memoized OUE, then SUE", "L_OSUE", ()),
-        "L_SOUE": ("memoized SUE, then OUE", "L_SOUE", ()),
-        "L_ADP": ("L_GRR or L_OSUE, whichever varies less", "L_ADP", ()),
-        "L_BLH": ("memoized local hashing to two values", "L_LH", (False,)),
-        "L_OLH": ("memoized local hashing, optimal range", "L_LH", (True,)),
-    }
-    fake_data = {
-        "GRR": ("GRR", "GRR", ()),
-        "SUE_zero": ("SUE, fake data of zeros", "UE_zero", (False,)),
-        "OUE_zero": ("OUE, fake data of zeros", "UE_zero", (True,)),
-        "SUE_rnd": ("SUE, fake data of random values", "UE_rnd", (False,)),
-        "OUE_rnd": ("OUE, fake data of random values", "UE_rnd", (True,)),
-        "ADP": ("GRR or OUE, whichever varies less", "ADP", ()),
-    }
-    found = {
-        name: _pure(summary, family, *optimal)
-        for name, (summary, family, optimal) in protocols.items()
-    }
-    found["SHE"] = Variant("histogram encoding, the noisy histogram", _histogram(False))
-    found["THE"] = Variant("histogram encoding, cut at the threshold", _histogram(True))
-    for name, (summary, family, optimal) in longitudinal.items():
-        found[name] = _longitudinal(f"{summary}; one report", family, *optimal)
-    found["dBitFlipPM"] = Variant(
-        "memoized bits of buckets", _bucket_flipping, {"buckets": int, "bits": int}
-    )
-    for solution, how in (("SPL", "budget split"), ("SMP", "one attribute")):
-        for name, (summary, family, optimal) in protocols.items():
-            text = f"records (v, ..., v), {how}: {summary}"
-            found[f"{solution}_{name}"] = _records(text, solution, family, *optimal)
-        for name, (summary, family, optimal) in longitudinal.items():
+    found = {name: _pure(*protocol) for name, protocol in PROTOCOLS.items()}
+    found |= {"SHE": _histogram(threshold=False), "THE": _histogram(threshold=True)}
+    found |= {name: _longitudinal(*protocol) for name, protocol in LONGITUDINAL.items()}
+    found["dBitFlipPM"] = _bucket_flipping
+    for solution in ("SPL", "SMP"):  # the budget split, one attribute
+        for name, protocol in PROTOCOLS.items():
+            found[f"{solution}_{name}"] = _records(solution, *protocol)
+        for name, (family, *optimal) in LONGITUDINAL.items():
             if not optimal:  # the package has no local hashing here
-                text = f"records (v, ..., v), {how}: {summary}; one report"
-                found[f"{solution}_{name}"] = _longitudinal_records(text, solution, family)
-    for name, (summary, family, optimal) in fake_data.items():
-        text = f"records (v, ..., v), one attribute among fake data: {summary}"
-        found[f"RSpFD_{name}"] = _records(text, "RSpFD", family, *optimal)
+                found[f"{solution}_{name}"] = _longitudinal_records(solution, family)
+    for name, protocol in FAKE_DATA.items():
+        found[f"RSpFD_{name}"] = _records("RSpFD", *protocol)
     return found
 
 
 ADAPTER = Adapter(
-    name=NAME,
-    distribution="multi-freq-ldpy",
-    module="multi_freq_ldpy",
-    extra=NAME,
-    variants=_variants(),
+    NAME,
+    _makers(),
     note="needs xxhash < 4; compiled clients draw from numba's generator, one per thread",
 )

@@ -1,8 +1,11 @@
-"""OpenDP: randomized response and additive noise as measurements, called with a value."""
+"""OpenDP: randomized response and additive noise as measurements, called with a value.
 
-from __future__ import annotations
+Noise is added to values 0..k-1, whose sensitivity is k-1. The package draws from the operating
+system and cannot be seeded: no run can be repeated exactly.
+"""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,18 +13,20 @@ import numpy as np
 from numpy.random import Generator
 
 from ldp_auditor.adapters.foreign import OneByOne, import_foreign, refusals
-from ldp_auditor.adapters.randomizer import Adapter, Randomizer, Variant
-from ldp_auditor.errors import require, whole_number
+from ldp_auditor.adapters.randomizer import Adapter, Randomizer
+from ldp_auditor.errors import must, whole_number
 from ldp_auditor.portable_math import exp
 
 NAME = "opendp"
 
 
-def _prelude() -> Any:
-    """Return OpenDP with the measurements enabled that are not yet proven."""
-    dp = import_foreign(NAME, "opendp.prelude", NAME)
+@contextmanager
+def _opendp() -> Iterator[Any]:
+    """Yield OpenDP, with measurements that are not yet proven; what it refuses is an AuditError."""
+    dp = import_foreign(NAME, "opendp.prelude")
     dp.enable_features("contrib")
-    return dp
+    with refusals(NAME, (TypeError, ValueError, dp.OpenDPException)):
+        yield dp
 
 
 @dataclass(frozen=True)
@@ -39,9 +44,8 @@ class Noise:
 
 
 def _randomized_response(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
-    dp = _prelude()
     probability = 1 / (1 + (domain_size - 1) * exp(-epsilon))
-    with refusals(NAME, (TypeError, ValueError, dp.OpenDPException)):
+    with _opendp() as dp:
         measurement = dp.m.make_randomized_response(list(range(domain_size)), probability)
     return OneByOne(domain_size, measurement)
 
@@ -49,14 +53,9 @@ def _randomized_response(*, epsilon: float, delta: float, domain_size: int) -> R
 def _randomized_response_bool(
     *, epsilon: float, delta: float, domain_size: int, constant_time: bool = False
 ) -> Randomizer:
-    require(
-        domain_size == 2,
-        f"domain_size must be 2 for a bool, got domain_size={domain_size}",
-        argument="domain_size",
-    )
-    dp = _prelude()
+    must(domain_size == 2, "be 2 for a bool", domain_size=domain_size)
     probability = 1 / (1 + exp(-epsilon))
-    with refusals(NAME, (TypeError, ValueError, dp.OpenDPException)):
+    with _opendp() as dp:
         measurement = dp.m.make_randomized_response_bool(probability, constant_time)
     return OneByOne(domain_size, lambda value: int(measurement(bool(value))))
 
@@ -65,9 +64,8 @@ def _randomized_response_bitvec(
     *, epsilon: float, delta: float, domain_size: int, constant_time: bool = False
 ) -> Randomizer:
     """One-hot vectors in packed bytes; the bits that pad the last byte are dropped again."""
-    dp = _prelude()
     f = 2 / (1 + exp(epsilon / 2))
-    with refusals(NAME, (TypeError, ValueError, dp.OpenDPException)):
+    with _opendp() as dp:
         measurement = dp.m.make_randomized_response_bitvec(
             dp.bitvector_domain(max_weight=1), dp.discrete_distance(), f, constant_time
         )
@@ -82,9 +80,8 @@ def _randomized_response_bitvec(
 
 def _laplace(kind: type) -> Callable[..., Randomizer]:
     def make(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
-        dp = _prelude()
-        space = _vectors(dp, kind), dp.l1_distance(T=kind)
-        with refusals(NAME, (TypeError, ValueError, dp.OpenDPException)):
+        with _opendp() as dp:
+            space = _vectors(dp, kind), dp.l1_distance(T=kind)
             measurement = dp.m.make_laplace(*space, scale=(domain_size - 1) / epsilon)
         return Noise(domain_size, measurement, kind)
 
@@ -95,15 +92,14 @@ def _gaussian(kind: type) -> Callable[..., Randomizer]:
     """The smallest scale for which OpenDP's own accounting claims epsilon and delta."""
 
     def make(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
-        _require_delta(delta)
-        dp = _prelude()
-        space = _vectors(dp, kind), dp.l2_distance(T=kind)
+        must(0 < delta < 1, "lie strictly between 0 and 1", delta=delta)
+        with _opendp() as dp:
+            space = _vectors(dp, kind), dp.l2_distance(T=kind)
 
-        def accounted(scale: float) -> Any:
-            approximate = dp.c.make_zCDP_to_approxDP(dp.m.make_gaussian(*space, scale=scale))
-            return dp.c.make_fix_delta(approximate, delta)
+            def accounted(scale: float) -> Any:
+                approximate = dp.c.make_zCDP_to_approxDP(dp.m.make_gaussian(*space, scale=scale))
+                return dp.c.make_fix_delta(approximate, delta)
 
-        with refusals(NAME, (TypeError, ValueError, dp.OpenDPException)):
             scale = dp.binary_search_param(
                 accounted, d_in=kind(domain_size - 1), d_out=(epsilon, delta), T=float
             )
@@ -114,10 +110,10 @@ def _gaussian(kind: type) -> Callable[..., Randomizer]:
 
 
 def _canonical_noise(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
-    _require_delta(delta)  # with delta = 0, OpenDP 0.16 crashes the process
-    dp = _prelude()
-    space = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
-    with refusals(NAME, (TypeError, ValueError, dp.OpenDPException)):
+    # With delta = 0, OpenDP 0.16 crashes the process.
+    must(0 < delta < 1, "lie strictly between 0 and 1", delta=delta)
+    with _opendp() as dp:
+        space = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
         measurement = dp.m.make_canonical_noise(
             *space, d_in=float(domain_size - 1), d_out=(epsilon, delta)
         )
@@ -125,9 +121,8 @@ def _canonical_noise(*, epsilon: float, delta: float, domain_size: int) -> Rando
 
 
 def _geometric(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
-    dp = _prelude()
-    space = dp.atom_domain(T=int), dp.absolute_distance(T=int)
-    with refusals(NAME, (TypeError, ValueError, dp.OpenDPException)):
+    with _opendp() as dp:
+        space = dp.atom_domain(T=int), dp.absolute_distance(T=int)
         measurement = dp.m.make_geometric(
             *space, scale=(domain_size - 1) / epsilon, bounds=(0, domain_size - 1)
         )
@@ -139,43 +134,18 @@ def _vectors(dp: Any, kind: type) -> Any:
     return dp.vector_domain(dp.atom_domain(T=kind, **limits))
 
 
-def _require_delta(delta: float) -> None:
-    require(
-        0 < delta < 1,
-        f"delta must lie strictly between 0 and 1, got delta={delta}",
-        argument="delta",
-    )
-
-
-SENSITIVITY = "on 0..k-1, sensitivity k-1"
-
 ADAPTER = Adapter(
-    name=NAME,
-    distribution="opendp",
-    module="opendp",
-    extra=NAME,
-    variants={
-        "randomized_response": Variant("randomized response over k values", _randomized_response),
-        "randomized_response_bool": Variant(
-            "randomized response over two values",
-            _randomized_response_bool,
-            {"constant_time": bool},
-        ),
-        "randomized_response_bitvec": Variant(
-            "randomized response on every bit of the one-hot vector",
-            _randomized_response_bitvec,
-            {"constant_time": bool},
-        ),
-        "laplace": Variant(f"Laplace noise {SENSITIVITY}", _laplace(float)),
-        "laplace_integer": Variant(f"discrete Laplace noise {SENSITIVITY}", _laplace(int)),
-        "geometric": Variant(
-            f"discrete Laplace noise in constant time {SENSITIVITY}, clamped to 0..k-1", _geometric
-        ),
-        "gaussian": Variant(f"Gaussian noise {SENSITIVITY}, needs delta", _gaussian(float)),
-        "gaussian_integer": Variant(
-            f"discrete Gaussian noise {SENSITIVITY}, needs delta", _gaussian(int)
-        ),
-        "canonical_noise": Variant(f"canonical noise {SENSITIVITY}, needs delta", _canonical_noise),
+    NAME,
+    {
+        "randomized_response": _randomized_response,
+        "randomized_response_bool": _randomized_response_bool,
+        "randomized_response_bitvec": _randomized_response_bitvec,
+        "laplace": _laplace(float),
+        "laplace_integer": _laplace(int),
+        "geometric": _geometric,
+        "gaussian": _gaussian(float),
+        "gaussian_integer": _gaussian(int),
+        "canonical_noise": _canonical_noise,
     },
     note="draws from the operating system and cannot be seeded: no run can be repeated exactly",
 )

@@ -3,8 +3,6 @@
 For packages whose report is a bit per value, such as pure-ldp's unary encodings.
 """
 
-from __future__ import annotations
-
 import random
 import threading
 from collections.abc import Callable, Mapping
@@ -93,8 +91,7 @@ class ForeignUnaryEncoding(FreshSupport, listed=False):
         """Return the supported values of every report as bits."""
         padded = np.zeros((len(reports), 64 * words_for(self.domain_size)), np.uint8)
         padded[:, : self.domain_size] = reports
-        words: Words = np.packbits(padded, axis=1, bitorder="little").view("<u8").astype(np.uint64)
-        return words
+        return np.packbits(padded, axis=1, bitorder="little").view("<u8").astype(np.uint64)
 
 
 _GLOBAL_GENERATORS = threading.Lock()
@@ -106,36 +103,24 @@ def _opened(target: str, epsilon: float, delta: float, domain_size: int) -> Any:
     return AdapterTarget(target, epsilon, delta, domain_size).open()
 
 
-def foreign_oracle(
-    name: str,
-    *,
-    epsilon: float | None = None,
-    domain_size: int | None = None,
-    delta: float | None = None,
-    **options: Any,
-) -> ForeignUnaryEncoding:
+def foreign_oracle(name: str, **parameters: Any) -> ForeignUnaryEncoding:
     """Make the mechanism that `package:variant` names, of the version that is installed."""
-    for option in options:
+    given = {key: value for key, value in parameters.items() if value is not None}
+    for option in given.keys() - {"epsilon", "domain_size", "delta"}:
         raise AuditError(f"{name} has no option {option!r}; its options are: none")
     found = find(name)
-    require(found is not None, f"there is no adapter for {name!r}; see list --adapters")
-    assert found is not None
-    adapter, _ = found
-    package, _, variant = name.partition(":")
-    variant = variant.upper()
+    if found is None:
+        raise AuditError(f"there is no adapter for {name!r}; see list --adapters")
+    package, variant = found[0].name, name.partition(":")[2].upper()
     try:
-        version = metadata.version(adapter.distribution)
+        version = metadata.version(package)
     except metadata.PackageNotFoundError:
-        raise AuditError(
-            f"{name} needs {adapter.distribution}: pip install 'ldp-auditor[{adapter.extra}]'"
-        ) from None
+        raise AuditError(f"{name} needs {package}: pip install 'ldp-auditor[{package}]'") from None
     require(
         variant in ("SUE", "OUE") and (package, version) in BEHAVIOUR,
         f"only SUE and OUE of {', '.join(f'{p} {v}' for p, v in BEHAVIOUR)} can be audited like "
         f"our own protocols, got {name} {version}; use check",
     )
-    given = {"epsilon": epsilon, "domain_size": domain_size, "delta": delta}
-    missing = [key for key in ("epsilon", "domain_size") if given[key] is None]
+    missing = [key for key in ("epsilon", "domain_size") if key not in given]
     require(not missing, f"{name} needs {' and '.join(missing)}")
-    settings: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
-    return ForeignUnaryEncoding(target=f"{package}:{variant}", version=version, **settings)
+    return ForeignUnaryEncoding(target=f"{package}:{variant}", version=version, **given)

@@ -1,10 +1,9 @@
 """pure-ldp, the frequency oracles of Cormode, Maddock and Maple: `XClient(...).privatise(x)`.
 
 The package draws from `random` and from `numpy.random`. Its servers choose hash functions at
-random; here their seeds are fixed, so that every process evaluates reports in the same way.
+random; here their seeds are fixed, so that every process evaluates reports in the same way. The
+extra pure-ldp brings what the package needs and does not declare.
 """
-
-from __future__ import annotations
 
 import sys
 from collections.abc import Callable
@@ -17,8 +16,8 @@ from ldp_auditor.adapters.foreign import (
     import_xxhash,
     refusals,
 )
-from ldp_auditor.adapters.randomizer import Adapter, Randomizer, Variant
-from ldp_auditor.errors import require, whole_number
+from ldp_auditor.adapters.randomizer import Adapter, Randomizer
+from ldp_auditor.errors import must, whole_number
 from ldp_auditor.portable_math import exp
 
 NAME = "pure-ldp"
@@ -26,14 +25,14 @@ NAME = "pure-ldp"
 
 def _create(client: str, *arguments: Any, **settings: Any) -> Any:
     """Return a client, or a server, of the package."""
-    oracles = import_foreign(NAME, "pure_ldp.frequency_oracles", NAME)
-    import_xxhash(NAME, NAME)
+    oracles = import_foreign(NAME, "pure_ldp.frequency_oracles")
+    import_xxhash(NAME)
     with refusals(f"{NAME}'s {client}"):
         return getattr(oracles, client)(*arguments, **settings)
 
 
 def _hash_functions(count: int, size: int) -> Any:
-    return import_foreign(NAME, "pure_ldp.core", NAME).generate_hash_funcs(count, size)
+    return import_foreign(NAME, "pure_ldp.core").generate_hash_funcs(count, size)
 
 
 def _reports(client: Any) -> Callable[[int], Any]:
@@ -70,6 +69,7 @@ def _local_hashing(optimal: bool) -> Callable[..., Randomizer]:
 def _fast_local_hashing(
     *, epsilon: float, delta: float, domain_size: int, hashes: int = 100
 ) -> Randomizer:
+    """Optimal local hashing with few hash functions."""
     hashes = whole_number("hashes", hashes, 1)
     client = _create("FastLHClient", epsilon, domain_size, hashes, use_olh=True)
     return Hashing(domain_size, _reports(client), _hash_matches(client, int))
@@ -77,7 +77,7 @@ def _fast_local_hashing(
 
 def _hash_matches(client: Any, item: Callable[[int], int]) -> Callable[[Any, int], bool]:
     """Return whether a report (hash, seed) is the hash of the item that a value stands for."""
-    xxhash = import_xxhash(NAME, NAME)
+    xxhash = import_xxhash(NAME)
 
     def matches(report: Any, value: int) -> bool:
         hashed, seed = report
@@ -113,11 +113,10 @@ def _hadamard_entry(row: int, column: int) -> int:
 
 def _hadamard_response(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
     """A symbol of a Hadamard code; the public permutation of the values is the identity here."""
-    require(
+    must(
         sys.version_info < (3, 12) or epsilon > 1,
-        f"epsilon must exceed 1 for pure-ldp's HadamardResponse since Python 3.12, "
-        f"got epsilon={epsilon}",
-        argument="epsilon",
+        "exceed 1 for pure-ldp's HadamardResponse since Python 3.12",
+        epsilon=epsilon,
     )
     client = _create("HadamardResponseClient", epsilon, domain_size, list(range(domain_size)))
     return OneByOne(domain_size, _reports(client))
@@ -128,10 +127,7 @@ def _count_mean_sketch(hadamard: bool) -> Callable[..., Randomizer]:
         *, epsilon: float, delta: float, domain_size: int, hashes: int = 16, sketch_size: int = 64
     ) -> Randomizer:
         hashes, size = _sketch(hashes, sketch_size)
-        require(
-            not hadamard or size.bit_count() == 1,
-            f"sketch_size must be a power of two, got sketch_size={size}",
-        )
+        must(not hadamard or size.bit_count() == 1, "be a power of two", sketch_size=size)
         functions = _hash_functions(hashes, size)
         client = _create("CMSClient", epsilon, functions, size, is_hadamard=hadamard)
 
@@ -225,39 +221,24 @@ def _rappor(
     return Hashing(domain_size, _reports(client), matches)
 
 
-SKETCH: dict[str, type] = {"hashes": int, "sketch_size": int}
-
 ADAPTER = Adapter(
-    name=NAME,
-    distribution="pure-ldp",
-    module="pure_ldp",
-    extra=NAME,
-    variants={
-        "DE": Variant("direct encoding (GRR)", _plain_client("DEClient")),
-        "SUE": Variant("symmetric unary encoding", _plain_client("UEClient")),
-        "OUE": Variant("optimal unary encoding", _plain_client("UEClient", use_oue=True)),
-        "SHE": Variant("histogram encoding, the noisy histogram", _plain_client("HEClient")),
-        "THE": Variant("histogram encoding, cut at the server's threshold", _thresholding),
-        "BLH": Variant("binary local hashing", _local_hashing(False)),
-        "OLH": Variant("optimal local hashing", _local_hashing(True)),
-        "FastLH": Variant(
-            "optimal local hashing with few hash functions",
-            _fast_local_hashing,
-            {"hashes": int},
-        ),
-        "HadamardMech": Variant("Hadamard mechanism", _hadamard_mechanism, {"coefficients": int}),
-        "HadamardResponse": Variant("Hadamard response", _hadamard_response),
-        "CMS": Variant("Apple's count mean sketch", _count_mean_sketch(False), SKETCH),
-        "HCMS": Variant("Apple's Hadamard count mean sketch", _count_mean_sketch(True), SKETCH),
-        "PCS": Variant("private count sketch", _private_count_sketch, SKETCH),
-        "SketchResponse": Variant(
-            "sketch response over fast local hashing",
-            _sketch_response,
-            {**SKETCH, "count_sketch": bool},
-        ),
-        "RAPPOR": Variant(
-            "RAPPOR without the instantaneous step", _rappor, {**SKETCH, "cohorts": int}
-        ),
+    NAME,
+    {
+        "DE": _plain_client("DEClient"),  # direct encoding: GRR
+        "SUE": _plain_client("UEClient"),
+        "OUE": _plain_client("UEClient", use_oue=True),
+        "SHE": _plain_client("HEClient"),
+        "THE": _thresholding,
+        "BLH": _local_hashing(False),
+        "OLH": _local_hashing(True),
+        "FastLH": _fast_local_hashing,
+        "HadamardMech": _hadamard_mechanism,
+        "HadamardResponse": _hadamard_response,
+        "CMS": _count_mean_sketch(False),  # Apple's count mean sketch
+        "HCMS": _count_mean_sketch(True),
+        "PCS": _private_count_sketch,
+        "SketchResponse": _sketch_response,
+        "RAPPOR": _rappor,  # without the instantaneous step
     },
     note="needs xxhash < 4, and scikit-learn and statsmodels, which it does not declare; "
     "HadamardResponse with epsilon <= 1 needs Python < 3.12",

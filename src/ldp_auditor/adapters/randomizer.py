@@ -1,10 +1,9 @@
 """What a foreign randomizer looks like from here, in whatever form it exists."""
 
-from __future__ import annotations
-
+import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol, get_args
 
 from numpy.random import Generator
 
@@ -26,28 +25,41 @@ class Randomizer(Protocol):
 class Variant:
     """One mechanism of a foreign package."""
 
-    summary: str
     make: Callable[..., Randomizer]
     """Called with the keyword arguments epsilon, delta, domain_size and the variant's options."""
-    options: Mapping[str, type] = field(default_factory=dict)
-    """Names and types of options beyond those three; the defaults are those of `make`."""
+
+    @property
+    def options(self) -> Mapping[str, type]:
+        """Names and types of the parameters of `make` beyond these three."""
+        parameters = inspect.signature(self.make, eval_str=True).parameters.values()
+        return {
+            p.name: (get_args(p.annotation) or (p.annotation,))[0]  # int of int | None
+            for p in parameters
+            if p.name not in ("epsilon", "delta", "domain_size")
+        }
 
 
 @dataclass(frozen=True)
 class Adapter:
     """A foreign package and its mechanisms, named `package:variant` on the command line.
 
-    The module of an adapter must not import the package: `make` does, so that listing what there is
-    needs nothing installed.
+    Its name is that of the package and of the extra of ldp-auditor that installs it. The module of
+    an adapter must not import the package: `make` does, so that listing what there is needs nothing
+    installed.
     """
 
     name: str
-    distribution: str
-    """What pip calls the package."""
-    module: str
-    """What Python imports."""
-    extra: str
-    """Extra of ldp-auditor that installs it."""
-    variants: Mapping[str, Variant]
+    makers: Mapping[str, Callable[..., Randomizer]]
+    """The function `make` of every variant."""
     note: str = ""
-    """What a user should know, such as versions that do not work together."""
+    """What a user of the package should know: what it needs, what cannot be repeated."""
+
+    @property
+    def variants(self) -> Mapping[str, Variant]:
+        """The mechanisms by their names."""
+        return {name: Variant(make) for name, make in self.makers.items()}
+
+    @property
+    def module(self) -> str:
+        """What Python imports."""
+        return self.name.replace("-", "_")

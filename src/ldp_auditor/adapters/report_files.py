@@ -1,7 +1,5 @@
 """Reports that were collected elsewhere: pairs of value and report in a file."""
 
-from __future__ import annotations
-
 import ast
 import csv
 import json

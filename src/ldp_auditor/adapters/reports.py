@@ -1,7 +1,5 @@
 """What may be a report: data without NaN, that can be sent from one process to another."""
 
-from __future__ import annotations
-
 import inspect
 import io
 import math
@@ -12,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ldp_auditor.adapters.canonical import shortened
 from ldp_auditor.errors import AuditError, require
 
 MOST_BYTES = 2**20
@@ -48,7 +47,7 @@ def require_reports(reports: Sequence[Any], value: Any, before: int = 0) -> None
             require(
                 not has_nan(report),
                 f"the target returned nan for value {value!r} (report {before + i + 1}"
-                f"{'' if isinstance(report, float) else f', {_shown(report)}'})",
+                f"{'' if isinstance(report, float) else f', {shortened(report)}'})",
             )
 
 
@@ -112,11 +111,6 @@ def _name(report: Any) -> str:
         return f"the class {report.__qualname__}"
     article = "an" if kind.__qualname__[0].lower() in "aeiou" else "a"
     return f"{article} {kind.__qualname__}"
-
-
-def _shown(report: Any) -> str:
-    text = repr(report)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _size(count: int) -> str:

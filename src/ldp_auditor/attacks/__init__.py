@@ -1,33 +1,17 @@
 """Attacks by name: how reports are turned into accusations of the pair's first value."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import Any, ClassVar, Protocol
 
 from ldp_auditor.attacks.optimal import OptimalAttack
 from ldp_auditor.attacks.paper import PaperAttack
-from ldp_auditor.core import Attack, Goal, InputPair, Mechanism
+from ldp_auditor.core import Attack, Mechanism
 from ldp_auditor.errors import require
 from ldp_auditor.mechanisms.capabilities import needed
 
-
-class AttackKind(Protocol):
-    """A kind of attack, before it is fitted to a mechanism."""
-
-    needs: ClassVar[type]
-    """Capability that the mechanism must have."""
-
-    @classmethod
-    def prepare(cls, mechanism: Any, pair: InputPair, goal: Goal) -> Attack:
-        """Fit the attack to a mechanism, a pair of inputs and a goal."""
-        ...
+ATTACKS: Mapping[str, type[Attack]] = {"paper": PaperAttack, "optimal": OptimalAttack}
 
 
-ATTACKS: Mapping[str, type[AttackKind]] = {"paper": PaperAttack, "optimal": OptimalAttack}
-
-
-def find_attack(name: str, mechanism: Mechanism) -> type[AttackKind]:
+def find_attack(name: str, mechanism: Mechanism) -> type[Attack]:
     """Return the named kind of attack, or raise if it does not exist or the mechanism lacks it."""
     require(
         name in ATTACKS,

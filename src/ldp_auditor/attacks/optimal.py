@@ -71,8 +71,7 @@ class OptimalAttack:
         least = self.threshold
         if math.isfinite(least):
             least -= ROUNDING * abs(least)
-        accused: NDArray[np.bool_] = ratios(self.mechanism, reports, self.pair) >= least
-        return accused
+        return ratios(self.mechanism, reports, self.pair) >= least
 
     def rates(self) -> Rates | None:
         """Exact rates, where the law of the ratio is known."""

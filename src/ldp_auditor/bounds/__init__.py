@@ -1,7 +1,5 @@
 """Bounds by name: counts of an attack to a lower bound on epsilon."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal

@@ -4,8 +4,6 @@ The rates have independent posteriors Beta(1/2 + hits, 1/2 + misses). The bound 
 which the posterior puts probability alpha. It is credible, not a confidence bound.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -7,8 +7,6 @@ taken away and one false positive added first; to second order this makes each r
 wide as its exact one or wider, and the measured coverage (docs/bounds.md) stays above 1 - alpha.
 """
 
-from __future__ import annotations
-
 import math
 from statistics import NormalDist
 
@@ -39,6 +37,7 @@ def likelihood_ratio_bound(counts: Counts, alpha: float, delta: float) -> float:
 def _divergence(tpr: float, fpr: float, epsilon: float, delta: float) -> float:
     """Smallest divergence of the observed rates from a pair with TPR = e^eps FPR + delta."""
     from scipy.optimize import brentq
+    from scipy.special import rel_entr
 
     ratio = math.exp(epsilon)
 
@@ -52,13 +51,6 @@ def _divergence(tpr: float, fpr: float, epsilon: float, delta: float) -> float:
     if not slope(low) > 0 > slope(high):  # the observed rates lie on the line, up to rounding
         return 0.0
     q = float(brentq(slope, low, high, xtol=1e-300, rtol=1e-13))
-    return _relative_entropy(tpr, ratio * q + delta) + _relative_entropy(fpr, q)
-
-
-def _relative_entropy(observed: float, assumed: float) -> float:
-    """Relative entropy of two coins."""
-    total = 0.0
-    for x, y in ((observed, assumed), (1 - observed, 1 - assumed)):
-        if x > 0:
-            total += x * math.log(x / y)
-    return max(0.0, total)
+    p = ratio * q + delta
+    entropies = rel_entr([tpr, 1 - tpr, fpr, 1 - fpr], [p, 1 - p, q, 1 - q])
+    return max(0.0, float(entropies.sum()))

@@ -1,7 +1,5 @@
 """What the counts of a check prove."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """`check`: anybody's mechanism against its claim, as Python users call it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +11,7 @@ from ldp_auditor.checks.plan import TRIALS, CheckPlan
 from ldp_auditor.checks.run import run_check
 from ldp_auditor.checks.sampling import OpenTarget, Target, Timing
 from ldp_auditor.core import Claim
-from ldp_auditor.errors import number, require, whole_number
+from ldp_auditor.errors import must, number, require, whole_number
 from ldp_auditor.execution.contract import Engine, Limits
 from ldp_auditor.execution.engines import open_engine
 from ldp_auditor.results.check_result import CheckResult
@@ -72,9 +70,7 @@ def check(
     limits = Limits(call_seconds, total_seconds, open_seconds)
     require(trials is None or seconds is None, "give a budget in trials or in seconds, not both")
     if seconds is not None:
-        require(
-            number("seconds", seconds) > 0, f"seconds must be positive, got seconds={seconds:g}"
-        )
+        must(number("seconds", seconds) > 0, "be positive", seconds=f"{seconds:g}")
     plan = CheckPlan(
         target=found,
         name=name,

@@ -1,7 +1,5 @@
 """What a check is asked: target, inputs, claim and budget."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """`check_recorded`: reports that were collected elsewhere, against a claim."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

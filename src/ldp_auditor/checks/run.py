@@ -5,8 +5,6 @@ few strongest are counted on fresh reports, and alpha is shared out over them, s
 on a correct mechanism is wrong with probability alpha at most, however hard the pilot looked.
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -16,13 +14,7 @@ import numpy as np
 
 from ldp_auditor.checks.evidence import findings_of, result_of
 from ldp_auditor.checks.plan import CheckPlan
-from ldp_auditor.checks.sampling import (
-    ChosenEvent,
-    OpenTarget,
-    Sampled,
-    Sampling,
-    Searching,
-)
+from ldp_auditor.checks.sampling import ChosenEvent, OpenTarget, Sampled, Sampling, Searching
 from ldp_auditor.checks.search.finder import Pilot
 from ldp_auditor.errors import require
 from ldp_auditor.execution.contract import Engine

@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -62,18 +63,19 @@ class Sampling:
     """Whether only digests of the reports are returned, to compare workers."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Sampled:
-    """The outcome of a `Sampling`, a row for every input."""
+    """The outcome of a `Sampling`, an entry for every input."""
 
-    states: tuple[tuple[str, ...], ...]
+    states: list[tuple[str, ...]] = field(default_factory=list)
     """Digests of the states in which the global generators were left."""
-    reports: tuple[bytes, ...] = ()
-    counts: tuple[tuple[int, ...], ...] = ()
-    digests: tuple[bytes, ...] = ()
-    """Digests of all reports of all inputs."""
+    reports: list[bytes] = field(default_factory=list)
+    counts: list[list[int]] = field(default_factory=list)
+    """How often every event held."""
+    digests: list[bytes] = field(default_factory=list)
+    """Digests of all reports that were compared."""
     size: float = 0.0
-    """Mean size of a report that was compared, in bytes."""
+    """Mean size of these in bytes."""
 
 
 @dataclass(frozen=True)
@@ -166,51 +168,50 @@ class SamplingSession:
         return made / (time.perf_counter() - started)
 
     def _sample(self, task: Sampling, tick: Ticker) -> Sampled:
-        outcomes = [self._sample_one(task, index, value, tick) for index, value in task.inputs]
-        digests = tuple(digest for outcome in outcomes for digest in outcome.digests)
-        return Sampled(
-            states=tuple(state for outcome in outcomes for state in outcome.states),
-            reports=tuple(packed for outcome in outcomes for packed in outcome.reports),
-            counts=tuple(row for outcome in outcomes for row in outcome.counts),
-            digests=digests,
-            size=sum(outcome.size for outcome in outcomes) / len(outcomes),
-        )
+        made = Sampled()
+        for index, value in task.inputs:
+            reports = self._reports(value, task.n, self._seeded(task, index), tick)
+            if task.compare:
+                self._compare(reports, value, tick, made)
+            else:
+                self._keep_or_count(list(reports), value, task, tick, made)
+        made.size /= task.n * len(task.inputs)
+        return made
 
-    def _sample_one(self, task: Sampling, index: int, value: Any, tick: Ticker) -> Sampled:
-        """Sample one input."""
+    def _seeded(self, task: Sampling, index: int) -> np.random.Generator:
+        """The generator of a task for an input, by which the global ones are seeded too."""
         rng = chunk_generator(task.seed, task.stream, index, task.chunk)
         random.seed(int(rng.integers(2**63)))
         np.random.seed(rng.integers(2**32, size=4))  # noqa: NPY002 (foreign code may draw from it)
         if hasattr(self.randomizer, "reseed"):
             self.randomizer.reseed(int(rng.integers(2**31)))
-        if task.compare:
-            return self._compare(task, value, rng, tick)
-        reports = list(self._reports(value, task.n, rng, tick))
-        states = (_states(),)
+        return rng
+
+    def _keep_or_count(
+        self, reports: Sequence[Any], value: Any, task: Sampling, tick: Ticker, made: Sampled
+    ) -> None:
+        """Add the reports of an input, or the counts of the events that are asked for."""
+        made.states.append(_states())
         tick.own_work(f"after {task.n} calls with value {value!r}")
         require_reports(reports, value)
         if task.found is None:
-            return Sampled(states, reports=(sent(reports, value),))
+            made.reports.append(sent(reports, value))
+            return
         if task.found not in self._found:
             self._found = {task.found: pickle.loads(task.found)}
         layout, events = self._found[task.found]
         table = layout.table(reports)
-        held = tuple(int(event.holds(reports, table).sum()) for event in events)
-        return Sampled(states, counts=(held,))
+        made.counts.append([int(event.holds(reports, table).sum()) for event in events])
 
-    def _compare(
-        self, task: Sampling, value: Any, rng: np.random.Generator, tick: Ticker
-    ) -> Sampled:
+    def _compare(self, reports: Iterator[Any], value: Any, tick: Ticker, made: Sampled) -> None:
         """Look at reports one by one, and keep none: they may be large."""
-        digests = []
-        size = 0
-        for i, report in enumerate(self._reports(value, task.n, rng, tick)):
+        for i, report in enumerate(reports):
             tick.own_work(f"after call {i + 1} with value {value!r}")
             require_reports([report], value, i)
             packed = sent([report], value, i)
-            size += len(packed)
-            digests.append(hashlib.blake2b(packed, digest_size=12).digest())
-        return Sampled((_states(),), digests=tuple(digests), size=size / task.n)
+            made.size += len(packed)
+            made.digests.append(hashlib.blake2b(packed, digest_size=12).digest())
+        made.states.append(_states())
 
     def _reports(self, value: Any, n: int, rng: np.random.Generator, tick: Ticker) -> Iterator[Any]:
         """Call the target, telling the parent before every call.
@@ -224,7 +225,8 @@ class SamplingSession:
         while made < n:
             count = min(at_once, n - made)
             calls = f"call {made + 1}" if count == 1 else f"calls {made + 1} to {made + count}"
-            tick(f"in {calls} with value {shown}", 0.0 if alone else self._expected(count))
+            expected = 0.0 if count == 1 else PATIENCE * self.pace * count
+            tick(f"in {calls} with value {shown}", expected)
             started = time.perf_counter()
             reports = self.randomizer.sample(value, count, rng)
             self.pace = (time.perf_counter() - started) / count
@@ -235,9 +237,6 @@ class SamplingSession:
             yield from reports
             made += count
             at_once = 1 if alone else min(10 * at_once, AT_ONCE)
-
-    def _expected(self, count: int) -> float:
-        return 0.0 if count == 1 else PATIENCE * self.pace * count
 
 
 def chosen_events(candidates: Sequence[Candidate]) -> tuple[ChosenEvent, ...]:
@@ -257,13 +256,15 @@ def _use_one_thread() -> None:
     A worker that was forked from a process which used them would wait for ever.
     """
     os.environ["OMP_NUM_THREADS"] = "1"
-    if "sklearn" in sys.modules and not _ONE_THREAD:
-        from threadpoolctl import threadpool_limits
-
-        _ONE_THREAD.append(threadpool_limits(1, user_api="openmp"))
+    if "sklearn" in sys.modules:
+        _limit_threads()
 
 
-_ONE_THREAD: list[Any] = []
+@cache
+def _limit_threads() -> Any:
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(1, user_api="openmp")
 
 
 _OPEN: dict[str, Any] = {}
@@ -289,9 +290,7 @@ class NamedScore:
 
     def __call__(self, report: Any, first: Any, second: Any) -> float:
         """Score a report."""
-        if self.name not in _SCORES:
-            _SCORES[self.name] = find_object(self.name)
-        return float(_SCORES[self.name](report, first, second))
+        return float(_score(self.name)(report, first, second))
 
 
-_SCORES: dict[str, Any] = {}
+_score = cache(find_object)

@@ -1,20 +1,19 @@
 """The one contract of all engines: a `map` over tasks, with a session on the worker's side.
 
-Threads, processes and Ray implement `Engine`, and `open_engine` opens one by its name; code that
+Threads, processes and Ray derive from `Engine`, and `open_engine` opens one by its name; code that
 has an engine does not know which one.
 """
 
-from __future__ import annotations
-
-import math
+import contextlib
+import os
 import pickle
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
-from ldp_auditor.errors import AuditError, describe, number, require
+from ldp_auditor.errors import AuditError, describe, must, number, require, whole_number
 
 Task = TypeVar("Task")
 
@@ -81,7 +80,7 @@ class Limits:
     def __post_init__(self) -> None:
         for name in ("call_seconds", "total_seconds", "open_seconds"):
             seconds = number(name, getattr(self, name))
-            require(seconds > 0, f"{name} must be positive, got {name}={seconds:g}")
+            must(seconds > 0, "be positive", **{name: f"{seconds:g}"})
             object.__setattr__(self, name, seconds)
 
     def check_total(self, started: float) -> None:
@@ -93,31 +92,60 @@ class Limits:
         )
 
 
-FOREVER = Limits(math.inf, math.inf, math.inf)
-"""Our own code takes as long as it takes."""
+@dataclass(frozen=True)
+class Job:
+    """What a `map` is asked for."""
+
+    open_session: Opener
+    tasks: Iterator[Any]
+    limits: Limits | None
+    cores: int
+    on_death: OnDeath
+
+    def check_total(self, began: float) -> None:
+        """Raise if foreign code that began then has taken too long in all."""
+        if self.limits is not None:
+            self.limits.check_total(began)
 
 
-class Engine(Protocol):
+@dataclass
+class Stay:
+    """A block of `Engine.staying`: the sessions that stay open in it."""
+
+    began: float
+    """Since when the limit for everything counts."""
+
+    def end(self) -> None:
+        """Close the sessions."""
+
+
+@dataclass(frozen=True)
+class Engine(ABC):
     """Workers that carry out tasks, somewhere."""
+
+    most: int | None = None
+    """Cores to use at most; None for all that there are."""
+    stay: Stay | None = field(default=None, kw_only=True)
+    """The block of `staying` that this engine belongs to."""
+
+    isolates: ClassVar[bool]
+    """Whether sessions run in processes of their own, which may hang, crash and be stopped."""
+    stays: ClassVar[type[Stay]] = Stay
+    """What the engine keeps of its sessions in a block of `staying`."""
 
     @property
     def workers(self) -> int:
         """Cores that can be used now."""
-        ...
-
-    @property
-    def isolates(self) -> bool:
-        """Whether sessions run in processes of their own, which may hang, crash and be stopped."""
-        ...
+        return worker_count(self.most)
 
     @property
     def separates(self) -> bool:
         """Whether the first two tasks of a `map` are sure to have a worker each."""
-        ...
+        return False
 
     def cores_each(self, sessions: int) -> int:
-        """Cores that each of so many sessions side by side can have."""
-        ...
+        """Cores that each of `sessions` sessions side by side can have."""
+        return max(1, self.workers // sessions)
 
     def map(
         self,
@@ -136,15 +164,44 @@ class Engine(Protocol):
         of it. What a session raises ends the map; so does the caller who stops listening, and no
         task goes on after that in an engine that isolates.
         """
-        ...
+        job = Job(open_session, iter(tasks), limits, cores, on_death)
+        if self.stay is not None:
+            yield from self.outcomes(job, self.stay)
+            return
+        with self.staying() as engine:
+            yield from engine.outcomes(job, engine.stay)
 
-    def staying(self) -> AbstractContextManager[Engine]:
+    @contextlib.contextmanager
+    def staying(self) -> Iterator[Self]:
         """Open an engine with sessions of its own, which stay from one `map` to the next.
 
         They do so as long as `open_session` is the same object; foreign code is in processes of
-        its own. The limit for everything counts from the start of the block.
+        its own. The limit for everything counts from the start of the outermost block.
         """
-        ...
+        stay = self.stays(time.monotonic() if self.stay is None else self.stay.began)
+        try:
+            yield replace(self, stay=stay)
+        finally:
+            stay.end()
+
+    @abstractmethod
+    def outcomes(self, job: Job, stay: Any) -> Iterator[tuple[Any, Any]]:
+        """Carry out a `map` with the sessions of `stay`."""
+
+
+MOST_WORKERS = 1024
+
+
+def usable_cores() -> int:
+    """Number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def worker_count(workers: int | None) -> int:
+    """Return `workers` if that many can be had, or one for every core if it is None."""
+    if workers is None:
+        return min(usable_cores(), MOST_WORKERS)
+    return whole_number("workers", workers, 1, MOST_WORKERS)
 
 
 class Packed(bytes):

@@ -1,16 +1,14 @@
 """Engines by their names: `open_engine` is the only way to get one."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from ldp_auditor.errors import require
-from ldp_auditor.execution.contract import Engine
+from ldp_auditor.execution.contract import Engine, worker_count
 from ldp_auditor.execution.processes import ProcessEngine
-from ldp_auditor.execution.threads import ThreadEngine, worker_count
+from ldp_auditor.execution.threads import ThreadEngine
 
 ENGINES = ("threads", "processes", "ray")
 

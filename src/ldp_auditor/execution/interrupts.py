@@ -1,7 +1,5 @@
 """Delay Ctrl-C while a worker or a cluster starts; set its variables of the environment."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -1,7 +1,5 @@
 """Modules that the workers of a cluster need and may not have: this package and the user's own."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import io

@@ -6,33 +6,19 @@ killed from outside has its task done again by its successor. When a worker ends
 started ends with it.
 """
 
-from __future__ import annotations
-
 import contextlib
-import math
 import multiprocessing
 import os
 import signal
 import time
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
-from typing import Any, ClassVar
+from typing import Any
 
 from ldp_auditor.errors import AuditError
-from ldp_auditor.execution.contract import (
-    FOREVER,
-    TRIES,
-    Limits,
-    OnDeath,
-    Opener,
-    Packed,
-    Task,
-    give_up,
-    pack,
-)
-from ldp_auditor.execution.threads import usable_cores, worker_count
-from ldp_auditor.execution.worker import CALLING, OPENING, PULSE_BYTES, Pulse, serve
+from ldp_auditor.execution.contract import TRIES, Engine, Job, Opener, Packed, Stay, pack
+from ldp_auditor.execution.worker import CALLING, OPENING, Pulse, serve
 from ldp_auditor.execution.worker_start import alone, start_method
 
 
@@ -40,7 +26,7 @@ from ldp_auditor.execution.worker_start import alone, start_method
 class _Worker:
     process: Any
     tasks: Connection
-    memory: Any
+    pulse: Pulse
     open_session: Opener
     task: Any = None
     since: float = field(default_factory=time.monotonic)
@@ -67,73 +53,39 @@ class _Worker:
                 os.killpg(self.process.pid, signal.SIGKILL)
 
 
-@dataclass(frozen=True)
-class _Stay:
-    """Workers that wait for the next tasks, and since when the limit for everything counts."""
+@dataclass
+class _Stay(Stay):
+    """Workers that wait for the next tasks."""
 
-    began: float
     idle: list[_Worker] = field(default_factory=list)
 
+    def end(self) -> None:
+        for worker in self.idle:
+            worker.end()
 
-@dataclass(frozen=True)
-class ProcessEngine:
-    """Carries out tasks in `workers` processes."""
 
-    workers: int = field(default_factory=usable_cores)
-    _stay: _Stay | None = None
-    isolates: ClassVar[bool] = True
+class ProcessEngine(Engine):
+    """Carries out tasks in processes of this machine."""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "workers", worker_count(self.workers))
+    isolates = True
+    stays = _Stay
 
     @property
     def separates(self) -> bool:
         """Whether the first two tasks of a `map` are sure to have a worker each."""
         return self.workers > 1
 
-    def cores_each(self, sessions: int) -> int:
-        """Cores that each of so many sessions side by side can have."""
-        return max(1, self.workers // sessions)
-
-    def map(
-        self,
-        open_session: Opener,
-        tasks: Iterable[Task],
-        *,
-        limits: Limits | None = None,
-        cores: int = 1,
-        on_death: OnDeath = give_up,
-    ) -> Iterator[tuple[Task, Any]]:
-        """Yield every task with its outcome, in the order of completion."""
-        if self._stay is None:
-            with self.staying() as engine:
-                yield from engine.map(
-                    open_session, tasks, limits=limits, cores=cores, on_death=on_death
-                )
-            return
-        mapping = _Mapping(self._stay, open_session, limits or FOREVER, on_death, iter(tasks))
-        yield from mapping.outcomes(max(1, self.workers // cores))
-
-    @contextlib.contextmanager
-    def staying(self) -> Iterator[ProcessEngine]:
-        """Open an engine with sessions of its own, which stay from one `map` to the next."""
-        stay = _Stay(time.monotonic() if self._stay is None else self._stay.began)
-        try:
-            yield replace(self, _stay=stay)
-        finally:
-            for worker in stay.idle:
-                worker.end()
+    def outcomes(self, job: Job, stay: _Stay) -> Iterator[tuple[Any, Any]]:
+        """Carry out tasks; a worker whose session is open already goes on with it."""
+        return _Mapping(job, stay).outcomes(max(1, self.workers // job.cores))
 
 
 @dataclass(frozen=True)
 class _Mapping:
     """A `map` that is under way."""
 
+    job: Job
     stay: _Stay
-    open_session: Opener
-    limits: Limits
-    on_death: OnDeath
-    tasks: Iterator[Any]
     again: list[Any] = field(default_factory=list)
     """Tasks whose workers were killed, to be begun again."""
     killed: list[Any] = field(default_factory=list)
@@ -165,44 +117,44 @@ class _Mapping:
                             worker.send(task)
                 for worker in workers:
                     self._check_time(worker)
-                self.limits.check_total(self.stay.began)
+                self.job.check_total(self.stay.began)
         finally:
             for worker in workers:
                 worker.end()
 
     def _next_task(self) -> Any:
-        return self.again.pop() if self.again else next(self.tasks, None)
+        return self.again.pop() if self.again else next(self.job.tasks, None)
 
     def _begin(self, task: Any) -> _Worker:
         """Give a task to a worker that waits with the same session open, or to a new one."""
         while self.stay.idle:
             worker = self.stay.idle.pop()
-            if worker.open_session is self.open_session:
+            if worker.open_session is self.job.open_session:
                 worker.send(task)
                 return worker
             worker.end()
         return self._start(task)
 
     def _start(self, task: Any) -> _Worker:
-        opener = self.open_session
+        opener = self.job.open_session
         method = "spawn" if isinstance(opener, Packed) else start_method(opener)
         context: Any = multiprocessing.get_context(method)
         ours, theirs = context.Pipe()
         try:
-            memory = context.Array("c", PULSE_BYTES, lock=False)
+            pulse: Pulse = context.Value(Pulse, lock=False)
         except OSError as error:
             raise AuditError(
                 f"worker processes need /dev/shm or a folder for temporary files ({error}); set "
                 "TMPDIR to one that can be written to"
             ) from None
-        _MEMORIES.append(memory)
+        _PULSES.append(pulse)
         # What a fresh interpreter cannot read is noticed there and told, so it gets the bytes.
         sent = pack(opener) if method == "spawn" else opener
-        process = context.Process(target=serve, args=(theirs, memory, sent), daemon=True)
+        process = context.Process(target=serve, args=(theirs, pulse, sent), daemon=True)
         with alone(method):
             process.start()
         theirs.close()
-        return _Worker(process, ours, memory, opener, task)
+        return _Worker(process, ours, pulse, opener, task)
 
     def _receive(self, worker: _Worker) -> Any:
         try:
@@ -229,27 +181,26 @@ class _Mapping:
                 self.again.append(worker.task)
                 return
         how = f"exit code {code}" if code is None or code >= 0 else _signal_name(-code)
-        what = Pulse.read(worker.memory).what
-        self.on_death(worker.task, f"the target's process died ({how}) {what}")
+        self.job.on_death(worker.task, f"the target's process died ({how}) {worker.pulse.words}")
 
     def _check_time(self, worker: _Worker) -> None:
-        pulse = Pulse.read(worker.memory)
+        pulse = worker.pulse
         if pulse.number != worker.last_pulse:
             worker.last_pulse, worker.since = pulse.number, time.monotonic()
-        limits = {
-            OPENING: self.limits.open_seconds,
-            CALLING: self.limits.call_seconds + pulse.more,
-        }
-        allowed = limits.get(pulse.doing, math.inf)
+        if self.job.limits is None or pulse.doing not in (OPENING, CALLING):
+            return
+        allowed = self.job.limits.open_seconds
+        if pulse.doing == CALLING:
+            allowed = self.job.limits.call_seconds + pulse.more
         if time.monotonic() - worker.since > allowed:
             raise AuditError(
-                f"the target did not come back within {allowed:.3g} seconds {pulse.what}"
+                f"the target did not come back within {allowed:.3g} seconds {pulse.words}"
             )
 
 
 _DIED, _OPENED = object(), object()
 
-_MEMORIES: list[Any] = []
+_PULSES: list[Pulse] = []
 """Kept for ever: a copy of a worker that nobody knows of may write to them later."""
 
 

@@ -4,66 +4,61 @@ Ray repeats nothing by itself: a task whose worker or node died is sent again fr
 is known how often, and an outcome is taken once.
 """
 
-from __future__ import annotations
-
 import contextlib
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from ldp_auditor.errors import AuditError
 from ldp_auditor.execution.contract import (
-    FOREVER,
+    MOST_WORKERS,
     TRIES,
+    Engine,
+    Job,
     Limits,
-    OnDeath,
     Opener,
-    Task,
-    give_up,
+    Stay,
     pack,
+    worker_count,
 )
 from ldp_auditor.execution.module_shipping import modules_of
 from ldp_auditor.execution.ray_connection import connected
 from ldp_auditor.execution.ray_watch import ClusterWatch
 from ldp_auditor.execution.ray_worker import Answer, run_tasks
-from ldp_auditor.execution.threads import MOST_WORKERS, worker_count
 
 SHARE, LONGEST = 0.05, 2.0
-"""A bundle may take this share of the time since the start, and at most so many seconds."""
+"""A bundle may take `SHARE` of the time since the start, and `LONGEST` seconds at most."""
 
 
 @dataclass
-class _Stay:
-    """Sessions that stay: since when their limit for everything counts, and their name."""
+class _Stay(Stay):
+    """Sessions that stay, by the name under which workers know them."""
 
-    began: float
     opened: tuple[Opener, Limits | None] | None = None
     key: str = ""
 
-    def key_of(self, open_session: Opener, limits: Limits | None) -> str:
+    def key_of(self, job: Job) -> str:
         """Return the name of the sessions that were opened last, or of new ones."""
-        if self.opened is None or self.opened[0] is not open_session or self.opened[1] != limits:
-            self.opened, self.key = (open_session, limits), uuid.uuid4().hex
+        opened = self.opened
+        if opened is None or opened[0] is not job.open_session or opened[1] != job.limits:
+            self.opened, self.key = (job.open_session, job.limits), uuid.uuid4().hex
         return self.key
 
 
-@dataclass(frozen=True)
-class RayEngine:
+@dataclass(frozen=True, kw_only=True)
+class RayEngine(Engine):
     """Carries out tasks on the cores of a Ray cluster."""
+
+    isolates = True
+    stays = _Stay
 
     ray: Any
     """The module, connected to the cluster."""
     watch: ClusterWatch
-    most: int | None = None
-    """Cores to use at most."""
-    _stay: _Stay | None = None
-    isolates: ClassVar[bool] = True
-    separates: ClassVar[bool] = False
 
     @property
     def workers(self) -> int:
@@ -77,91 +72,55 @@ class RayEngine:
         return max(1, cores if self.most is None else min(cores, self.most))
 
     def cores_each(self, sessions: int) -> int:
-        """Cores that each of so many sessions can have: no more than the smallest node has."""
-        share = self.workers // sessions  # waits for the cluster, which the next line would not
+        """Cores that each of `sessions` sessions can have: no more than the smallest node has."""
+        share = super().cores_each(sessions)  # waits for the cluster, which the next line would not
         cores = [int(n["Resources"].get("CPU", 0)) for n in self.ray.nodes() if n["Alive"]]
         smallest = min(filter(None, cores), default=1)
-        return max(1, min(share, smallest, MOST_WORKERS))
+        return min(share, smallest, MOST_WORKERS)
 
-    def map(
-        self,
-        open_session: Opener,
-        tasks: Iterable[Task],
-        *,
-        limits: Limits | None = None,
-        cores: int = 1,
-        on_death: OnDeath = give_up,
-    ) -> Iterator[tuple[Task, Any]]:
-        """Yield every task with its outcome, in the order of completion.
+    def outcomes(self, job: Job, stay: _Stay) -> Iterator[tuple[Any, Any]]:
+        """Carry out tasks in bundles.
 
-        Tasks are sent in bundles; those of a bundle whose worker died are sent again one by one.
+        The tasks of a bundle whose worker died are sent again one by one.
         """
-        if self._stay is None:
-            with self.staying() as engine:
-                yield from engine.map(
-                    open_session, tasks, limits=limits, cores=cores, on_death=on_death
-                )
-            return
         self.watch.wait_until_whole()
-        key = self._stay.key_of(open_session, limits)
-        opener = self.ray.put(self.ray.cloudpickle.dumps(open_session))
-        run = self.ray.remote(run_tasks).options(max_retries=0, num_cpus=cores)
-
-        def send(bundle: list[Task]) -> Any:
-            return run.remote(key, opener, limits, [pack(task) for task in bundle])
-
+        key = stay.key_of(job)
+        opener = self.ray.put(self.ray.cloudpickle.dumps(job.open_session))
+        run = self.ray.remote(run_tasks).options(max_retries=0, num_cpus=job.cores)
         pace = _Pace()
-        bundles = pace.bundles(iter(tasks))
-        check_total = partial((limits or FOREVER).check_total, self._stay.began)
-        for bundle, answer in self._dispatch(send, bundles, check_total, cores, on_death):
-            pace.learn(len(bundle), answer.seconds)
-            yield from zip(bundle, answer.outcomes, strict=True)
-
-    def _dispatch(
-        self,
-        send: Callable[[list[Any]], Any],
-        bundles: Iterator[list[Any]],
-        check_total: Callable[[], None],
-        cores: int,
-        on_death: OnDeath,
-    ) -> Iterator[tuple[list[Any], Answer]]:
-        """Send bundles of tasks, and yield each with its answer."""
+        bundles = pace.bundles(job.tasks)
         flying: dict[Any, tuple[list[Any], int]] = {}
         again: list[tuple[list[Any], int]] = []
         ahead = 2 if self.most is None else 1  # a limit on cores is one on tasks in flight
         try:
             while True:
-                while len(flying) < max(1, ahead * (self._usable // cores)):
+                while len(flying) < max(1, ahead * (self._usable // job.cores)):
                     sending = again.pop() if again else next(((b, 1) for b in bundles), None)
                     if sending is None:
                         break
-                    flying[send(sending[0])] = sending
+                    packed = [pack(task) for task in sending[0]]
+                    flying[run.remote(key, opener, job.limits, packed)] = sending
                 if not flying:
                     return
                 done, _ = self.ray.wait(list(flying), num_returns=1, timeout=1.0)
                 if done:
                     done, _ = self.ray.wait(list(flying), num_returns=len(flying), timeout=0)
                 self.watch.look()
-                check_total()
+                job.check_total(stay.began)
                 for ref in done:
                     bundle, tries = flying.pop(ref)
                     answer = self._answer(ref)
                     if answer.died is None:
-                        yield bundle, answer
+                        pace.learn(len(bundle), answer.seconds)
+                        yield from zip(bundle, answer.outcomes, strict=True)
                     elif len(bundle) > 1 or (answer.again and tries < TRIES):
                         again += [([task], tries + 1) for task in bundle]
                     else:
-                        on_death(bundle[0], answer.died)
+                        job.on_death(bundle[0], answer.died)
                 if again:
                     self.watch.wait_until_whole()
         finally:
             self._cancel(list(flying))
-
-    @contextlib.contextmanager
-    def staying(self) -> Iterator[RayEngine]:
-        """Open an engine with sessions of its own, which stay from one `map` to the next."""
-        began = time.monotonic() if self._stay is None else self._stay.began
-        yield replace(self, _stay=_Stay(began))
 
     def _answer(self, ref: Any) -> Answer:
         """Return the answer of a worker, or how it died."""
@@ -210,7 +169,7 @@ def ray_engine(
         workers = worker_count(workers)
     wanted = [*modules, *modules_of(needs)]
     with connected(address, workers, wanted, working_dir) as ray:
-        yield RayEngine(ray, ClusterWatch(ray), workers)
+        yield RayEngine(most=workers, ray=ray, watch=ClusterWatch(ray))
 
 
 class _Pace:

@@ -11,8 +11,6 @@ The only file that uses private parts of Ray, because it has no public way to th
 Tried with Ray 2.60.0; pyproject.toml allows no later minor version.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal
@@ -21,11 +19,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ldp_auditor.errors import AuditError
+from ldp_auditor.errors import AuditError, describe
+from ldp_auditor.execution.contract import worker_count
 from ldp_auditor.execution.interrupts import environment_with, interrupt_later
 from ldp_auditor.execution.module_shipping import runtime_environment
 from ldp_auditor.execution.ray_watch import why_unreachable
-from ldp_auditor.execution.threads import usable_cores
 
 LOOPBACK = "127.0.0.1"
 STORE_BYTES = 2**29
@@ -54,7 +52,7 @@ def connected(
     try:
         if address is None:
             with _silent_listener(), interrupt_later():
-                _start(ray, usable_cores() if workers is None else workers)
+                _start(ray, worker_count(workers))
         else:
             found = _find(address)
             _require_head_at(found)
@@ -69,9 +67,7 @@ def connected(
         raise
     except Exception as error:
         where = "here" if address is None else f"at {address}"
-        raise AuditError(
-            f"cannot use Ray {where}: {type(error).__name__}: {' '.join(str(error).split())[:300]}"
-        ) from None
+        raise AuditError(f"cannot use Ray {where}: {describe(error)}") from None
     with _terminable(before):
         try:
             yield ray

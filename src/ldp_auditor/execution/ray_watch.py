@@ -1,7 +1,5 @@
 """Is the cluster still there? Ray would wait for one that is not, or end the process."""
 
-from __future__ import annotations
-
 import math
 import socket
 import time
@@ -74,14 +72,14 @@ class ClusterWatch:
 
 @dataclass
 class _Since:
-    """Something that is wrong may be so for some seconds."""
+    """What is missing may come back within `seconds`; then it is lost."""
 
     what: str
     seconds: float
     began: float | None = None
 
     def note(self, reason: str | None) -> None:
-        """Note that it is so for a reason, or not so; raise if it has been so for too long."""
+        """Note why it is missing, or None if it is there; raise if it has been missing too long."""
         now = time.monotonic()
         if reason is None:
             self.began = None

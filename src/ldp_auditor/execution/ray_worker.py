@@ -1,12 +1,10 @@
 """What a worker of a Ray cluster runs; it answers with values, never with exceptions."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 import pickle
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -36,7 +34,7 @@ def run_tasks(key: str, opener: bytes, limits: Limits | None, tasks: Sequence[Pa
     """
     started = time.perf_counter()
     try:
-        outcomes = _opened(key, opener, limits).run(tasks)
+        outcomes = _opened(key, opener, limits)(tasks)
         return Answer(outcomes, seconds=time.perf_counter() - started)
     except _DiedError as error:
         return Answer(died=str(error))
@@ -54,44 +52,39 @@ def _raise_died(task: Any, reason: str) -> None:
     raise _DiedError(reason)
 
 
-class _Own:
-    """A session of our own code, in this process."""
+Run = Callable[[Sequence[Packed]], list[Any]]
 
-    def __init__(self, opener: bytes) -> None:
-        keep_freed_memory()
-        self.session = pickle.loads(opener)()
+_OPEN: dict[str, Run] = {}
+"""At most one: what carries out tasks in the session that this worker serves."""
 
-    def run(self, tasks: Sequence[Packed]) -> list[Any]:
-        return [self.session.run(pickle.loads(task), SILENT) for task in tasks]
-
-    def close(self) -> None:
-        """Nothing is left."""
+_PROCESS = contextlib.ExitStack()
+"""Ends the process of that session, if foreign code has one."""
 
 
-class _Watched:
-    """A session of foreign code, in a process of its own: this one does not read what is sent."""
+def _opened(key: str, opener: bytes, limits: Limits | None) -> Run:
+    """Return what carries out tasks in the session `key`, which is opened if it is new."""
+    if key not in _OPEN:
+        _OPEN.clear()
+        _PROCESS.close()
+        _OPEN[key] = _own(opener) if limits is None else _watched(opener, limits)
+    return _OPEN[key]
 
-    def __init__(self, opener: bytes, limits: Limits) -> None:
-        self.opener: Any = Packed(opener)
-        self.limits = replace(limits, total_seconds=math.inf)
-        self.stack = contextlib.ExitStack()
-        self.engine = self.stack.enter_context(ProcessEngine(1).staying())
 
-    def run(self, tasks: Sequence[Packed]) -> list[Any]:
-        done = self.engine.map(self.opener, tasks, limits=self.limits, on_death=_raise_died)
+def _own(opener: bytes) -> Run:
+    """Open a session of our own code, in this process."""
+    keep_freed_memory()
+    session = pickle.loads(opener)()
+    return lambda tasks: [session.run(pickle.loads(task), SILENT) for task in tasks]
+
+
+def _watched(opener: bytes, limits: Limits) -> Run:
+    """Open a session of foreign code, in a process of its own; this one reads nothing of it."""
+    packed: Any = Packed(opener)
+    per_call = replace(limits, total_seconds=math.inf)
+    engine = _PROCESS.enter_context(ProcessEngine(1).staying())
+
+    def run(tasks: Sequence[Packed]) -> list[Any]:
+        done = engine.map(packed, tasks, limits=per_call, on_death=_raise_died)
         return [outcome for _, outcome in done]
 
-    def close(self) -> None:
-        self.stack.close()
-
-
-_OPEN: dict[str, _Own | _Watched] = {}
-"""At most one: the session that this worker serves."""
-
-
-def _opened(key: str, opener: bytes, limits: Limits | None) -> _Own | _Watched:
-    if key not in _OPEN:
-        for old in list(_OPEN):
-            _OPEN.pop(old).close()
-        _OPEN[key] = _Own(opener) if limits is None else _Watched(opener, limits)
-    return _OPEN[key]
+    return run

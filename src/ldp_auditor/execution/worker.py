@@ -1,15 +1,12 @@
 """The life of a worker process: open a session, answer tasks, tell which call it is in."""
 
-from __future__ import annotations
-
 import contextlib
-import math
+import ctypes
 import os
 import pickle
 import signal
 import sys
 import warnings
-from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -17,92 +14,82 @@ from ldp_auditor.errors import AuditError, describe
 from ldp_auditor.execution.contract import Opener
 from ldp_auditor.execution.threads import keep_freed_memory
 
-FORKED = b"F"
-"""Mark by which a copy of a worker tells that it exists."""
+STARTING, OPENING, CALLING, OWN_WORK = range(4)
+"""What a worker does: start, run the code that opens a target, call it, or work of ours."""
 
-PULSE_BYTES = 512
-"""Size of the memory in which a worker tells what it does."""
-
-OPENING, CALLING, OWN_WORK = "open", "call", "own"
-"""What a worker does: run the code that opens a target, call it, or work of ours."""
+WORDS_BYTES = 480
 
 
-@dataclass(frozen=True)
-class Pulse:
-    """What a worker does, as its parent reads it."""
+class Pulse(ctypes.Structure):
+    """What a worker does, in memory that it shares with its parent."""
 
+    _fields_ = (
+        ("number", ctypes.c_int64),
+        ("doing", ctypes.c_int),
+        ("more", ctypes.c_double),
+        ("text", ctypes.c_char * WORDS_BYTES),
+        ("is_copied", ctypes.c_bool),
+    )
     number: int
-    doing: str
+    """How many notes were made."""
+    doing: int
+    """`STARTING`, `OPENING`, `CALLING` or `OWN_WORK`."""
     more: float
-    what: str
+    """Seconds that the call may take beyond what a call is allowed."""
+    text: bytes
+    """The call in words."""
+    is_copied: bool
+    """Whether a copy of the worker's process told that it exists."""
 
-    @classmethod
-    def read(cls, memory: Any) -> Pulse:
-        """Read what was written last; before that, a worker is only being started."""
-        text = memory.raw[:-1].rstrip(b"\0").decode(errors="replace")
-        number, _, rest = text.partition("|")
-        doing, _, rest = rest.partition("|")
-        more, _, what = rest.partition("|")
-        try:
-            return cls(int(number), doing, float(more), what)
-        except ValueError:  # nothing yet, or half of it
-            return cls(0, OWN_WORK, math.inf, "while its process was being started")
+    @property
+    def words(self) -> str:
+        """What the worker does, in words that follow what became of it."""
+        return self.text.decode(errors="replace") or "while its process was being started"
 
 
 class Writer:
     """The worker's end: writes the pulse, and notices copies of its process."""
 
-    def __init__(self, memory: Any) -> None:
-        self.memory = memory
-        self.bytes = memoryview(memory).cast("B")  # fifty times as fast as to write to the array
+    def __init__(self, pulse: Pulse) -> None:
+        self.pulse = pulse
         self.process = os.getpid()
-        self.number = 0
-        self.doing = OWN_WORK
         self.forked = False
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_parent=self._note_fork)
 
     def __call__(self, what: str, more: float = 0.0) -> None:
         """Note that a call of foreign code begins."""
-        self._write(CALLING, what, more)
+        self.note(CALLING, what, more)
 
     def own_work(self, what: str) -> None:
         """Note that no foreign code runs."""
-        self._write(OWN_WORK, what, math.inf)
+        self.note(OWN_WORK, what)
 
-    def opening(self) -> None:
-        """Note that the target is being opened."""
-        self._write(OPENING, "while it was being opened", 0.0)
-
-    @property
-    def last(self) -> str:
-        """What was noted last, in words."""
-        return Pulse.read(self.memory).what
+    def note(self, doing: int, what: str, more: float = 0.0) -> None:
+        """Tell the parent what begins now."""
+        self.leave_if_copy()
+        pulse = self.pulse
+        if self.forked or pulse.is_copied:
+            raise AuditError(
+                f"the target forks its process, which copies its generator, {pulse.words}"
+            )
+        pulse.number += 1  # first: the parent counts the time from when it sees a new number
+        pulse.doing, pulse.more = doing, more
+        pulse.text = what.encode(errors="replace")[: WORDS_BYTES - 1]
 
     def leave_if_copy(self) -> None:
         """End this process if foreign code made it by a fork."""
         if os.getpid() != self.process:
-            self.memory[-1] = FORKED
+            self.pulse.is_copied = True
             os._exit(0)
-
-    def _write(self, doing: str, what: str, more: float) -> None:
-        self.leave_if_copy()
-        if self.forked or self.memory[-1] == FORKED:
-            raise AuditError(
-                f"the target forks its process, which copies its generator, {self.last}"
-            )
-        self.number += 1
-        self.doing = doing
-        text = f"{self.number}|{doing}|{more:g}|{what}".encode(errors="replace")
-        self.bytes[: PULSE_BYTES - 1] = text[: PULSE_BYTES - 12].ljust(PULSE_BYTES - 1, b"\0")
 
     def _note_fork(self) -> None:
         """Runs after a fork that goes on in Python; starting a program is none."""
-        if self.doing == CALLING:
+        if self.pulse.doing == CALLING:
             self.forked = True
 
 
-def serve(tasks: Connection, memory: Any, opener: bytes | Opener) -> None:
+def serve(tasks: Connection, pulse: Pulse, opener: bytes | Opener) -> None:
     """Open the session, then answer tasks until the parent is gone or ends this process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears Ctrl-C and kills us
     if hasattr(os, "setpgrp"):
@@ -112,7 +99,7 @@ def serve(tasks: Connection, memory: Any, opener: bytes | Opener) -> None:
     os.dup2(silence, 1)  # what foreign code prints must not mix with our output
     os.dup2(silence, 2)
     _end_group_with_us()
-    tick = Writer(memory)
+    tick = Writer(pulse)
     keep_freed_memory()
 
     def answer(kind: str, payload: Any) -> None:
@@ -120,7 +107,7 @@ def serve(tasks: Connection, memory: Any, opener: bytes | Opener) -> None:
         tasks.send((kind, payload))
 
     try:
-        tick.opening()
+        tick.note(OPENING, "while it was being opened")
         session = pickle.loads(opener)() if isinstance(opener, bytes) else opener()
         tick.own_work("after it was opened")
     except AuditError as error:
@@ -138,14 +125,14 @@ def serve(tasks: Connection, memory: Any, opener: bytes | Opener) -> None:
         try:
             task = pickle.loads(sent)
             outcome = session.run(task, tick)
-            tick.own_work(tick.last)
+            tick.own_work(pulse.words)
         except AuditError as error:
             answer("failed", str(error))
         except BaseException as error:
-            if tick.doing == CALLING:
-                answer("failed", f"the target raised {describe(error)} {tick.last}")
+            if pulse.doing == CALLING:
+                answer("failed", f"the target raised {describe(error)} {pulse.words}")
             else:
-                why = f"{describe(error)} ({tick.last})"
+                why = f"{describe(error)} ({pulse.words})"
                 answer("failed", f"what the target returned cannot be looked into: {why}")
         else:
             answer("done", outcome)
@@ -186,8 +173,6 @@ def _end_group_with_us() -> None:
 def _die_with_parent() -> None:
     """Ask the kernel to end this worker when its parent is killed; elsewhere it ends its task."""
     if sys.platform == "linux":
-        import ctypes
-
         pr_set_pdeathsig = 1
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)

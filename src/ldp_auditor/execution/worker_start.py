@@ -1,7 +1,5 @@
 """How a worker process is started, apart from the script and the terminal of its parent."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import multiprocessing

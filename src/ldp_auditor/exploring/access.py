@@ -10,7 +10,7 @@ from email.message import Message
 from http import HTTPStatus
 from typing import Any
 
-from ldp_auditor.errors import AuditError
+from ldp_auditor.errors import AuditError, describe
 
 LOOPBACK = "127.0.0.1"
 
@@ -41,6 +41,15 @@ class RefusedError(AuditError):
     def __init__(self, status: HTTPStatus, message: str) -> None:
         super().__init__(message)
         self.status = status
+
+
+def failure_in_words(error: Exception) -> str:
+    """Why something that the page asked for was not done."""
+    if isinstance(error, AuditError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return "out of memory: choose a smaller domain or fewer reports"
+    return f"internal error, please report it: {describe(error)}"
 
 
 @dataclass(frozen=True)

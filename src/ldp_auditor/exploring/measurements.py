@@ -11,18 +11,16 @@ from ldp_auditor.audits.chunks import Piece
 from ldp_auditor.audits.comparison import ComparisonPlan
 from ldp_auditor.audits.plan import AuditPlan
 from ldp_auditor.audits.run import run
-from ldp_auditor.errors import AuditError, require
+from ldp_auditor.errors import require
 from ldp_auditor.execution.contract import Opener
 from ldp_auditor.execution.threads import ThreadEngine
+from ldp_auditor.exploring.access import failure_in_words
 from ldp_auditor.exploring.settings import Setting
 from ldp_auditor.page.evidence import command_of
 from ldp_auditor.page.figures import plain
 from ldp_auditor.page.points import points_of
-from ldp_auditor.page.sections import CLASSES, SIGNS
-from ldp_auditor.page.summaries import TITLES, summary_of_audits
+from ldp_auditor.page.summaries import summary_of_audits
 from ldp_auditor.results.audit_result import AuditResult
-
-OUT_OF_MEMORY = "out of memory: choose a smaller domain or fewer reports"
 
 
 class StoppedError(Exception):
@@ -58,7 +56,6 @@ def _single_chunks(pieces: Iterable[Piece]) -> Iterator[Piece]:
 class Measurement:
     """A measurement of the chosen protocols, one after the other, in a thread of its own."""
 
-    setting: Setting
     plan: ComparisonPlan
     number: int
     stop: threading.Event = field(default_factory=threading.Event)
@@ -74,26 +71,18 @@ class Measurement:
         try:
             for audit in self.plan.audits:
                 self.protocol = audit.mechanism.name
-                (result,) = run(
-                    audit, engine=StoppableEngine(stop=self.stop), progress=self._advance
-                )
+                engine = StoppableEngine(stop=self.stop)
+                (result,) = run(audit, engine=engine, progress=self._advance)
                 self.results.append(result_for_page(audit, result))
             self.state = "done"
         except StoppedError:
             self.state = "cancelled"
-        except AuditError as error:
-            self._fail(str(error))
-        except MemoryError:
-            self._fail(OUT_OF_MEMORY)
         except Exception as error:
-            self._fail(f"internal error, please report it: {type(error).__name__}: {error}")
+            self.failure = failure_in_words(error)
+            self.state = "failed"
 
     def _advance(self, trials: int) -> None:
         self.done += trials
-
-    def _fail(self, message: str) -> None:
-        self.failure = message
-        self.state = "failed"
 
     def progress(self) -> dict[str, Any]:
         """How far it is, as plain values."""
@@ -128,7 +117,7 @@ class Bench:
                 "a measurement is running; cancel it or wait for its end",
             )
             number = 1 if latest is None else latest.number + 1
-            self._latest = started = Measurement(setting, plan, number)
+            self._latest = started = Measurement(plan, number)
         threading.Thread(target=started.run, name="measurement", daemon=True).start()
         return started.progress()
 
@@ -152,9 +141,9 @@ def result_for_page(plan: AuditPlan, result: AuditResult) -> dict[str, Any]:
         **result.to_dict(),
         "claimed_epsilon": plain(result.claim.epsilon),
         "estimate": plain(points[0].estimate),
-        "sign": SIGNS[verdict.kind],
-        "kind": CLASSES[verdict.kind],
-        "badge": TITLES[verdict.kind],
+        "sign": verdict.kind.sign,
+        "kind": verdict.kind.style,
+        "badge": verdict.kind.title,
         "sentence": verdict.sentence,
         "command": command_of(key, result),
     }

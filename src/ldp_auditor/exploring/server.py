@@ -18,6 +18,7 @@ from ldp_auditor.exploring.access import (
     Guard,
     RefusedError,
     check_headers,
+    failure_in_words,
     read_body,
 )
 from ldp_auditor.exploring.curves import curves
@@ -127,24 +128,18 @@ class Handler(BaseHTTPRequestHandler):
         """Answer what is allowed; whatever goes wrong is one line."""
         try:
             answer(self.server.guard.place(self.path, self.headers))
-        except RefusedError as error:
-            self._refuse(error.status, str(error))
-        except AuditError as error:  # the page asked as it may; what it asked for cannot be done
-            self._refuse(HTTPStatus.OK, str(error))
         except (ConnectionError, TimeoutError):
             raise
-        except MemoryError:
-            self._refuse(HTTPStatus.INTERNAL_SERVER_ERROR, "out of memory")
         except Exception as error:
-            words = f"internal error, please report it: {type(error).__name__}: {error}"
-            self._refuse(HTTPStatus.INTERNAL_SERVER_ERROR, words)
-
-    def _refuse(self, status: HTTPStatus, message: str) -> None:
-        self._send_json(status, {"error": shown(" ".join(message.split()), LONGEST_ERROR)})
+            status = HTTPStatus.INTERNAL_SERVER_ERROR
+            if isinstance(error, AuditError):  # asked as the page may, but it cannot be done
+                status = error.status if isinstance(error, RefusedError) else HTTPStatus.OK
+            self.send_error(status, failure_in_words(error))
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Say in one line what the standard library refuses: odd methods, broken requests."""
-        self._send_json(code, {"error": shown(message or HTTPStatus(code).phrase, LONGEST_ERROR)})
+        """Say in one line what is refused, here or by the standard library."""
+        words = " ".join((message or HTTPStatus(code).phrase).split())
+        self._send_json(code, {"error": shown(words, LONGEST_ERROR)})
 
     def _send_json(self, status: int, value: Plain) -> None:
         self._send(status, "application/json", json.dumps(value, allow_nan=False).encode())

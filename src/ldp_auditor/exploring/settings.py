@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from ldp_auditor import mechanisms
@@ -38,17 +38,8 @@ class Setting:
 
     def plan(self) -> ComparisonPlan:
         """The audits of the chosen protocols, or raise if none of them can be made."""
-        return plan_comparison(
-            among=self.protocols,
-            epsilon=self.epsilon,
-            domain_size=self.domain_size,
-            delta=self.delta,
-            reports=self.reports,
-            attack=self.attack,
-            trials=self.trials,
-            alpha=self.alpha,
-            seed=self.seed,
-        )
+        settings = asdict(self)
+        return plan_comparison(among=settings.pop("protocols"), **settings)
 
     def single_plan(self) -> AuditPlan:
         """The audit of the only protocol as it is after all reports, or raise if there is none."""

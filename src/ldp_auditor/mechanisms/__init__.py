@@ -1,7 +1,5 @@
 """The registry of protocols: every module of this package is looked through, none is listed."""
 
-from __future__ import annotations
-
 import difflib
 import importlib
 import pkgutil

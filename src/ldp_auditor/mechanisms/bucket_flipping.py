@@ -1,7 +1,5 @@
 """dBitFlipPM: a few permanent bits about the bucket of the value, sent again and again [Ding17]."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,15 +8,14 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ldp_auditor.core import Floats, InputPair, Rates, Reports
-from ldp_auditor.errors import require, whole_number
+from ldp_auditor.errors import must, whole_number
 from ldp_auditor.mechanisms.frequency_oracle import SetOracle
 from ldp_auditor.mechanisms.kernels.bits import contains, words_for
 from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.xoshiro import Words
 from ldp_auditor.mechanisms.memoization import RepeatedForever
 from ldp_auditor.mechanisms.subset_selection import select_subsets
-from ldp_auditor.mechanisms.unary_encoding import randomize_one_hot
-from ldp_auditor.portable_math import exp
+from ldp_auditor.mechanisms.unary_encoding import flip_probability, randomize_one_hot
 from ldp_auditor.theory.guessing import NEGLIGIBLE
 from ldp_auditor.theory.loss_law import DiscreteLaw
 from ldp_auditor.theory.quadrature import integrate
@@ -40,18 +37,9 @@ class BitFlipsOfBuckets(SetOracle):
         super().__post_init__()
         self._set("buckets", whole_number("buckets", self.buckets, 2))
         self._set("bits", whole_number("bits", self.bits, 1))
-        require(
-            self.buckets <= self.domain_size,
-            f"there must not be more buckets than values, got buckets={self.buckets}, "
-            f"domain_size={self.domain_size}",
-            argument="buckets",
-        )
-        require(
-            self.bits <= self.buckets,
-            f"a bit is about a bucket of its own, so there must not be more bits than buckets, "
-            f"got bits={self.bits}, buckets={self.buckets}",
-            argument="bits",
-        )
+        values, buckets, bits = self.domain_size, self.buckets, self.bits
+        must(buckets <= values, "not be more than domain_size", buckets=buckets, domain_size=values)
+        must(bits <= buckets, "not be more than buckets", bits=bits, buckets=buckets)
 
     @property
     def default_pair(self) -> InputPair:
@@ -61,8 +49,7 @@ class BitFlipsOfBuckets(SetOracle):
     @property
     def flip(self) -> float:
         """Probability that a bit is flipped."""
-        shrink = exp(-self.epsilon / 2)
-        return shrink / (1 + shrink)
+        return flip_probability(self.epsilon / 2)
 
     @property
     def report_bytes(self) -> int:
@@ -105,8 +92,7 @@ class BitFlipsOfBuckets(SetOracle):
             is_one: Floats = contains(ones, bucket).astype(np.float64)
             return contains(drawn, bucket) * (2 * is_one - 1)
 
-        ratio: Floats = self.epsilon / 2 * (evidence(pair.first) - evidence(pair.second))
-        return ratio
+        return self.epsilon / 2 * (evidence(pair.first) - evidence(pair.second))
 
     def loss_law(self, pair: InputPair) -> DiscreteLaw:
         if self.bucket(pair.first) == self.bucket(pair.second):
@@ -193,8 +179,7 @@ def _choose(n: int, k: NDArray[np.int64]) -> Floats:
     """Log of the number of ways to choose k out of n."""
     from scipy.special import gammaln
 
-    ways: Floats = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
-    return ways
+    return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
 
 
 @compiled

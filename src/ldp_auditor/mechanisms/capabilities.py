@@ -5,8 +5,6 @@ cannot calls `needed`, which says in a sentence what is missing. The table of
 `docs/how-to/add-a-protocol.md` is `table()`.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

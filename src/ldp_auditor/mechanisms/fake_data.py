@@ -5,10 +5,9 @@ ln(d (e^epsilon - 1) + 1). For which records that keeps epsilon, and for which i
 in `docs/multidimensional.md`.
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -103,8 +102,7 @@ class RandomVector(FakeData):
         low, high = bit_ratios(part)
         ones = count_members(reports)
         mean = low + (high - low) * ones / part.domain_size
-        ratio: Floats = np.where(contains(reports, value), high, low) / mean
-        return ratio
+        return np.where(contains(reports, value), high, low) / mean
 
     def kinds(self, part: UnaryEncoding, differs: bool) -> Kinds:
         ratios, chances = bit_ratios(part), (1 - part.q, part.q)
@@ -169,25 +167,15 @@ class SamplingPlusFakeData(RecordMechanism):
         )
 
     def _kinds(self, pair: InputPair) -> list[Kinds]:
+        kinds = cache(self.fake.kinds)  # attributes of the same size have the same ones
         values = zip(self.parts, pair.first, pair.second, strict=True)
-        made: dict[tuple[int, bool], Kinds] = {}
-        for part, a, b in values:
-            key = part.domain_size, a != b
-            if key not in made:
-                made[key] = self.fake.kinds(part, differs=a != b)
-        return [
-            made[part.domain_size, a != b]
-            for part, a, b in zip(self.parts, pair.first, pair.second, strict=True)
-        ]
+        return [kinds(part, a != b) for part, a, b in values]
 
     def loss_law(self, pair: InputPair) -> LossLaw | None:
         return law_of_loss(self._kinds(pair))
 
     def worst_case(self, pair: InputPair) -> float | None:
-        if self.delta == 0:
-            return largest_loss(self._kinds(pair))
-        law = self.loss_law(pair)
-        return None if law is None else law.epsilon(self.delta)
+        return largest_loss(self._kinds(pair)) if self.delta == 0 else super().worst_case(pair)
 
 
 class RSFDGRR(SamplingPlusFakeData):

@@ -20,7 +20,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ldp_auditor.core import FIRST_TWO_VALUES, Claim, Floats, InputPair, Rates, Reports, Values
-from ldp_auditor.errors import number, require, whole_number
+from ldp_auditor.errors import must, require, whole_number
 from ldp_auditor.mechanisms.capabilities import loss_law_of
 from ldp_auditor.mechanisms.kernels.bits import choose_member, contains, words_for
 from ldp_auditor.mechanisms.kernels.scores import choose_best
@@ -57,9 +57,8 @@ class Users:
     """What each of them keeps for ever; fresh noise keeps nothing."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class FrequencyOracle(ABC):
-    """A protocol by which a user reports one value out of `domain_size`."""
+class Listed:
+    """What is listed of a protocol."""
 
     name: ClassVar[str] = ""
     summary: ClassVar[str] = ""
@@ -69,6 +68,11 @@ class FrequencyOracle(ABC):
     """Whether the protocol makes no claim of its own; an epsilon given to it is still tested."""
     memoizes: ClassVar[bool] = False
     """Whether a user's reports share randomness, so that many of them lose no more than a limit."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrequencyOracle(Listed, ABC):
+    """A protocol by which a user reports one value out of `domain_size`."""
 
     epsilon: float
     domain_size: int
@@ -86,35 +90,23 @@ class FrequencyOracle(ABC):
 
     def __post_init__(self) -> None:
         self._set("domain_size", whole_number("domain_size", self.domain_size, 2, MAX_INDEX))
-        self._set("epsilon", number("epsilon", self.epsilon))
-        self._set("delta", number("delta", self.delta))
+        claim = Claim(self.epsilon, self.delta)
+        self._set("epsilon", claim.epsilon)
+        self._set("delta", claim.delta)
         self.check_epsilon()
         self.check_delta()
 
     def check_epsilon(self) -> None:
-        """Raise unless the protocol is defined at this epsilon."""
-        require(
-            self.epsilon > 0,
-            f"epsilon must be positive, got epsilon={self.epsilon}",
-            argument="epsilon",
-        )
-        require(
-            self.epsilon < math.inf, "epsilon must be finite, got epsilon=inf", argument="epsilon"
-        )
-        require(
+        """Raise unless the protocol is defined at this epsilon, which is positive."""
+        must(self.epsilon < math.inf, "be finite", epsilon=self.epsilon)
+        must(
             MIN_EPSILON <= self.epsilon <= MAX_EPSILON,
-            f"epsilon must be at least {MIN_EPSILON} and at most {MAX_EPSILON}, "
-            f"got epsilon={self.epsilon}",
-            argument="epsilon",
+            f"be at least {MIN_EPSILON} and at most {MAX_EPSILON}",
+            epsilon=self.epsilon,
         )
 
     def check_delta(self) -> None:
-        """Raise unless the protocol is defined at this delta."""
-        require(
-            0 <= self.delta < 1,
-            f"delta must lie in [0, 1), got delta={self.delta}",
-            argument="delta",
-        )
+        """Raise unless the protocol is defined at this delta, which is at least 0 and below 1."""
         require(
             self.delta > 0 or not self.approximate,
             f"{self.name} is an approximate protocol: delta must be positive, got delta=0",
@@ -291,8 +283,7 @@ def one_level_ratio(
 ) -> Floats:
     """Return `level` where only the first holds, -`level` where only the second, 0 elsewhere."""
     levels = np.array([0.0, level, -level])
-    ratio: Floats = levels[for_first.astype(np.int8) - for_second.astype(np.int8)]
-    return ratio
+    return levels[for_first.astype(np.int8) - for_second.astype(np.int8)]
 
 
 class ScoreOracle(FrequencyOracle):

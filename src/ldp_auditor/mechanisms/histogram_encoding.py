@@ -3,8 +3,6 @@
 Thresholding with histogram encoding (THE) sends bits and lives with unary encoding.
 """
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -78,10 +76,14 @@ class SHE(HistogramEncoding):
         return ratio
 
 
+@dataclass(frozen=True, kw_only=True)
 class GaussianHistogram(HistogramEncoding):
     """Normal noise; the likelihood of a value grows with its entry."""
 
     noise = NORMAL
+    approximate = True
+
+    delta: float = 1e-5
 
     def guess_rates_over(self, pair: InputPair, reports: int) -> Rates | None:
         # The mean of the reports is a histogram with less noise.
@@ -98,10 +100,8 @@ class GaussianHistogram(HistogramEncoding):
         return GaussianLaw(self.scale, L2_SENSITIVITY)
 
     def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats:
-        ratio: Floats = (reports[:, pair.first] - reports[:, pair.second]) / (
-            self.scale * self.scale
-        )
-        return ratio
+        lead: Floats = reports[:, pair.first] - reports[:, pair.second]
+        return lead / (self.scale * self.scale)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,9 +110,6 @@ class GM(GaussianHistogram):
 
     name = "GM"
     summary = "Gaussian mechanism on the histogram (epsilon <= 1)"
-    approximate = True
-
-    delta: float = 1e-5
 
     def check_epsilon(self) -> None:
         super().check_epsilon()
@@ -134,9 +131,6 @@ class AGM(GaussianHistogram):
 
     name = "AGM"
     summary = "analytic Gaussian mechanism on the histogram"
-    approximate = True
-
-    delta: float = 1e-5
 
     @property
     def scale(self) -> float:

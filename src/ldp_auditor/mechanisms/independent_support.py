@@ -4,8 +4,6 @@ A hash function of the ideal family sends the other values anywhere, so given th
 of them is supported with probability 1/g on its own.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

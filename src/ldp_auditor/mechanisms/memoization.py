@@ -6,8 +6,6 @@ epsilon_infinity, because an attacker who averages the reports finds the memo an
 audits these protocols in its appendix F [Arcolezi24].
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -18,7 +16,7 @@ import numpy as np
 from numpy.random import Generator
 
 from ldp_auditor.core import Claim, Floats, InputPair, Rates, Reports
-from ldp_auditor.errors import number, require
+from ldp_auditor.errors import must, number, require
 from ldp_auditor.mechanisms.capabilities import AddsScores, KnowsLikelihood, needed
 from ldp_auditor.mechanisms.frequency_oracle import MAX_EPSILON, FrequencyOracle, Users
 from ldp_auditor.theory.loss_law import LossLaw
@@ -39,19 +37,11 @@ class MemoizedOracle(FrequencyOracle):
     def check_epsilon(self) -> None:
         """Raise unless both guarantees can be given at once."""
         super().check_epsilon()
-        require(
-            0 < self.epsilon_infinity <= MAX_EPSILON,
-            f"epsilon_infinity must be positive and at most {MAX_EPSILON}, "
-            f"got epsilon_infinity={self.epsilon_infinity}",
-            argument="epsilon_infinity",
-        )
-        require(
-            self.epsilon < self.epsilon_infinity,
-            f"one report must keep more than all of them together: epsilon_1 must be below "
-            f"epsilon_infinity, got epsilon_1={self.epsilon}, "
-            f"epsilon_infinity={self.epsilon_infinity}",
-            argument="epsilon_1",
-        )
+        one, all_ = self.epsilon, self.epsilon_infinity
+        rule = f"be positive and at most {MAX_EPSILON}"
+        must(0 < all_ <= MAX_EPSILON, rule, epsilon_infinity=all_)
+        rule = "be below epsilon_infinity, what all reports together keep"
+        must(one < all_, rule, epsilon_1=one, epsilon_infinity=all_)
 
     @property
     def options(self) -> Mapping[str, Any]:

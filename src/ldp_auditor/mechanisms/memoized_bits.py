@@ -1,7 +1,5 @@
 """Memoized unary encoding: k permanent bits, each randomized again in every report."""
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -12,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from ldp_auditor.core import Floats, InputPair, Rates, Reports
-from ldp_auditor.errors import number, require
+from ldp_auditor.errors import must, number, require
 from ldp_auditor.mechanisms.frequency_oracle import SetOracle, Users
 from ldp_auditor.mechanisms.independent_support import bit_counts
 from ldp_auditor.mechanisms.kernels.bits import fill_bernoulli, last_word_mask, words_for
@@ -20,7 +18,7 @@ from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.sums import add_draws
 from ldp_auditor.mechanisms.kernels.xoshiro import Words, fresh_lanes, threshold
 from ldp_auditor.mechanisms.memoization import MemoizedOracle
-from ldp_auditor.mechanisms.unary_encoding import randomize_one_hot
+from ldp_auditor.mechanisms.unary_encoding import flip_probability, randomize_one_hot
 from ldp_auditor.portable_math import exp, expm1, log, log1p
 from ldp_auditor.theory.guessing import binomial, independent_count_rates
 from ldp_auditor.theory.loss_law import DiscreteLaw, LossLaw, OneLevelLaw
@@ -143,8 +141,7 @@ class MemoizedBits(MemoizedOracle, SetOracle):
         """Return the log-likelihood ratio of all reports: the bits of the two values tell it."""
         ratios = self.chain.log_ratios(reports)
         first, second = (totals[:, value].astype(np.int64) for value in (pair.first, pair.second))
-        difference: Floats = ratios[first] - ratios[second]
-        return difference
+        return ratios[first] - ratios[second]
 
     def guess_rates_over(self, pair: InputPair, reports: int) -> Rates | None:
         return independent_count_rates(self.domain_size, *self.chain.count_laws(reports))
@@ -209,12 +206,8 @@ class RAPPOR(MemoizedBits):
         for name in ("f", "p", "q"):
             value = number(name, getattr(self, name))
             self._set(name, value)
-            require(0 < value < 1, f"{name} must lie in (0, 1), got {name}={value}")
-        require(
-            self.p < self.q,
-            f"a permanent 1 must be reported as 1 more often than a 0: p must be below q, "
-            f"got p={self.p}, q={self.q}",
-        )
+            must(0 < value < 1, "lie in (0, 1)", **{name: value})
+        must(self.p < self.q, "be below q, so that ones stand for ones", p=self.p, q=self.q)
         for name in ("epsilon", "epsilon_infinity"):
             if math.isnan(getattr(self, name)):
                 self._set(name, getattr(self.chain, name))
@@ -236,7 +229,7 @@ class LSUE(MemoizedBits):
 
     @property
     def chain(self) -> Chain:
-        q1 = symmetric_q(self.epsilon_infinity)
+        q1 = flip_probability(self.epsilon_infinity / 2)
         p2, q2 = then_symmetric(self.epsilon / 2, self.epsilon_infinity / 2)
         return Chain(1 - q1, q1, q1, p2, q2, q2)
 
@@ -251,8 +244,7 @@ class LOSUE(MemoizedBits):
     @property
     def chain(self) -> Chain:
         p2, q2 = then_symmetric(self.epsilon, self.epsilon_infinity)
-        shrink = exp(-self.epsilon_infinity)
-        return Chain(0.5, 0.5, shrink / (1 + shrink), p2, q2, q2)
+        return Chain(0.5, 0.5, flip_probability(self.epsilon_infinity), p2, q2, q2)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -264,8 +256,7 @@ class LOUE(MemoizedBits):
 
     @property
     def chain(self) -> Chain:
-        shrink = exp(-self.epsilon_infinity)
-        return then_optimal(self, 0.5, 0.5, shrink / (1 + shrink))
+        return then_optimal(self, 0.5, 0.5, flip_probability(self.epsilon_infinity))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -277,14 +268,8 @@ class LSOUE(MemoizedBits):
 
     @property
     def chain(self) -> Chain:
-        q1 = symmetric_q(self.epsilon_infinity)
+        q1 = flip_probability(self.epsilon_infinity / 2)
         return then_optimal(self, 1 - q1, q1, q1)
-
-
-def symmetric_q(epsilon: float) -> float:
-    """Return q of symmetric unary encoding."""
-    shrink = exp(-epsilon / 2)
-    return shrink / (1 + shrink)
 
 
 def then_symmetric(one: float, infinity: float) -> tuple[float, float]:

@@ -1,7 +1,5 @@
 """Memoized randomized response, over the values themselves or over their hashes."""
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -14,7 +12,7 @@ from ldp_auditor.core import Floats, InputPair, Rates, Reports
 from ldp_auditor.errors import require
 from ldp_auditor.mechanisms.frequency_oracle import Users
 from ldp_auditor.mechanisms.kernels.compilation import compiled
-from ldp_auditor.mechanisms.kernels.xoshiro import advance, fresh_stream, threshold
+from ldp_auditor.mechanisms.kernels.xoshiro import Words, advance, fresh_stream, threshold
 from ldp_auditor.mechanisms.local_hashing import (
     REPORT,
     LocalHashing,
@@ -54,6 +52,11 @@ class MemoizedChoice(MemoizedOracle):
         p2 = 1 / (1 + (self.choices - 1) * weight)
         return MemoizedResponse(self.choices, p1, q1, p2, weight * p2)
 
+    def randomize(self, memos: Words, reports: int, rng: Generator, out: Words) -> None:
+        """Write `reports` randomized versions of every memo to `out`, one after the other."""
+        truth, choices = threshold(self.response.p2), np.uint64(self.choices)
+        _randomize_memos(fresh_stream(rng), memos, reports, truth, choices, out)
+
     def worst_case_over(self, pair: InputPair, reports: int) -> float | None:
         if self.delta > 0:
             return super().worst_case_over(pair, reports)
@@ -62,7 +65,6 @@ class MemoizedChoice(MemoizedOracle):
 
 @compiled
 def _randomize_memos(stream: Any, memos: Any, each: int, truth: Any, size: Any, out: Any) -> None:
-    """Write `each` randomized versions of every memo, one after the other."""
     a, b, c, d = stream
     for i in range(memos.size):
         for t in range(i * each, (i + 1) * each):
@@ -91,21 +93,12 @@ class LGRR(MemoizedChoice, GRR):
         return self.response.q
 
     def enroll(self, value: int, n: int, rng: Generator) -> Users:
-        return Users(self.check_value(value), n, self._first_round().privatize(value, n, rng))
-
-    def _first_round(self) -> GRR:
-        return GRR(epsilon=self.epsilon_infinity, domain_size=self.domain_size)
+        first_round = GRR(epsilon=self.epsilon_infinity, domain_size=self.domain_size)
+        return Users(self.check_value(value), n, first_round.privatize(value, n, rng))
 
     def collect(self, users: Users, reports: int, rng: Generator) -> Reports:
         out = np.empty(users.count * reports, np.int64)
-        _randomize_memos(
-            fresh_stream(rng),
-            users.memo.view(np.uint64),
-            reports,
-            threshold(self.response.p2),
-            np.uint64(self.domain_size),
-            out.view(np.uint64),
-        )
+        self.randomize(users.memo.view(np.uint64), reports, rng, out.view(np.uint64))
         return out
 
     def ratio_of_sums(self, totals: Floats, pair: InputPair, reports: int) -> Floats:
@@ -171,14 +164,7 @@ class LOLOHA(MemoizedChoice, LocalHashing):
     def collect(self, users: Users, reports: int, rng: Generator) -> Reports:
         out = np.empty(users.count * reports, REPORT)
         out["hash_seed"] = np.repeat(users.memo["hash_seed"], reports)
-        _randomize_memos(
-            fresh_stream(rng),
-            users.memo["value"],
-            reports,
-            threshold(self.response.p2),
-            np.uint64(self.hash_size),
-            out["value"],
-        )
+        self.randomize(users.memo["value"], reports, rng, out["value"])
         return out
 
     def add_scores(self, reports: Reports, totals: Floats) -> None:

@@ -4,33 +4,19 @@
 imported. An installed package offers one by an entry point of the group `ldp_auditor.protocols`.
 """
 
-from __future__ import annotations
-
-import importlib
 import inspect
-import os
-import sys
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from types import new_class
-from typing import Any, ClassVar, get_type_hints
+from typing import Any, get_type_hints
 
 from ldp_auditor.errors import AuditError, require
-from ldp_auditor.mechanisms.frequency_oracle import COMMON, OPTION_KINDS, FrequencyOracle
+from ldp_auditor.importing import import_named
+from ldp_auditor.mechanisms.frequency_oracle import COMMON, OPTION_KINDS, FrequencyOracle, Listed
 from ldp_auditor.mechanisms.records import RecordMechanism
 
 GROUP = "ldp_auditor.protocols"
-
-
-def import_named(module: str) -> Any:
-    """Import a module, also one of the working directory."""
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
-    try:
-        return importlib.import_module(module)
-    except Exception as error:
-        raise AuditError(f"cannot import {module!r}: {type(error).__name__}: {error}") from error
 
 
 @cache
@@ -67,14 +53,8 @@ def of_package(name: str) -> type[Any]:
     return _offered(found, name, f"from {origin}")
 
 
-class PlainProtocol:
+class PlainProtocol(Listed):
     """What is asked of a protocol, for a class that does not derive from `FrequencyOracle`."""
-
-    name: ClassVar[str] = ""
-    summary: ClassVar[str] = ""
-    approximate: ClassVar[bool] = False
-    promises_nothing: ClassVar[bool] = False
-    memoizes: ClassVar[bool] = False
 
     @classmethod
     def option_types(cls) -> Mapping[str, type]:
@@ -126,8 +106,8 @@ def _offered(found: Any, name: str, origin: str) -> type[Any]:
         wrong += [n for n in ("privatize",) if n not in dir(found)]
         wrong += [n for n in ("epsilon", "domain_size") if n not in _parameters(found)]
     require(not wrong, f"{name} lacks {', '.join(wrong)}; see docs/how-to/add-a-protocol.md")
-    told = (vars(found).get("summary", ""), origin)
-    body = {"name": name, "summary": ", ".join(filter(None, told)), "__reduce__": _by_name}
+    summary = ", ".join(filter(None, (vars(found).get("summary", ""), origin)))
+    body = {"name": name, "summary": summary, "__reduce__": _by_name}
     made: type[Any] = new_class(
         found.__name__,
         (found,) if ours else (found, PlainProtocol),

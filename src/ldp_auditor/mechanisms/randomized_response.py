@@ -1,7 +1,5 @@
 """Generalized randomized response: report the value itself, or any other one."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

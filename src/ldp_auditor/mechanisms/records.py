@@ -13,7 +13,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from types import new_class
 from typing import Any, ClassVar
 
@@ -33,7 +33,7 @@ from ldp_auditor.core import (
 )
 from ldp_auditor.errors import AuditError, number, require, whole_number
 from ldp_auditor.mechanisms.capabilities import KnowsLikelihood, loss_law_of, needed
-from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle
+from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle, Listed
 from ldp_auditor.mechanisms.kernels.xoshiro import draw_values
 from ldp_auditor.theory.loss_law import LossLaw, MixtureLaw, sum_of_laws
 
@@ -54,16 +54,11 @@ record_mechanisms: dict[str, type[RecordMechanism]] = {}
 
 
 @dataclass(frozen=True, kw_only=True)
-class RecordMechanism(ABC):
+class RecordMechanism(Listed, ABC):
     """A mechanism for records; give `attributes` and `domain_size`, or all `domain_sizes`."""
 
-    name: ClassVar[str] = ""
-    summary: ClassVar[str] = ""
     protocol: ClassVar[type[FrequencyOracle]]
     """What reports one attribute."""
-    approximate: ClassVar[bool] = False
-    promises_nothing: ClassVar[bool] = False
-    memoizes: ClassVar[bool] = False
 
     epsilon: float = NOT_GIVEN
     domain_size: int = UNKNOWN
@@ -98,7 +93,6 @@ class RecordMechanism(ABC):
                 sizes = tuple(whole_number("a domain size", s, 2) for s in self.domain_sizes)
             except AuditError as error:
                 raise AuditError(str(error), argument="domain_sizes") from None
-            require(len(sizes) >= 2, f"a record has two attributes at least, got {sizes}")
             require(
                 self.attributes in (UNKNOWN, len(sizes))
                 and self.domain_size in (UNKNOWN, max(sizes)),
@@ -114,7 +108,7 @@ class RecordMechanism(ABC):
             sizes = (size,) * whole_number("attributes", self.attributes, 2, MOST_ATTRIBUTES)
         require(
             2 <= len(sizes) <= MOST_ATTRIBUTES,
-            f"a record has 2..{MOST_ATTRIBUTES} attributes, got {len(sizes)}",
+            f"a record has two attributes at least and {MOST_ATTRIBUTES} at most, got {len(sizes)}",
         )
         return sizes
 
@@ -229,9 +223,10 @@ class RecordMechanism(ABC):
     def loss_law(self, pair: InputPair) -> LossLaw | None:
         """Return the exact law of the log-likelihood ratio of a report, where known."""
 
-    @abstractmethod
     def worst_case(self, pair: InputPair) -> float | None:
         """Return the exact smallest epsilon that is kept for a pair of records, where known."""
+        law = self.loss_law(pair)
+        return None if law is None else law.epsilon(self.delta)
 
     def worst_cases(self) -> Mapping[str, float | None]:
         """Return the exact smallest epsilon for records that differ in one attribute, and in all.
@@ -252,9 +247,8 @@ class RecordMechanism(ABC):
         """Tell which relation a pair stands for, and the exact worst case of each relation."""
         count = len(self.differing(pair))
         relation = {1: "one", self.attributes: "all"}.get(count, "some")
-        worst = self.worst_cases()
         facts: dict[str, Any] = {"neighbours": relation}
-        for name, loss in worst.items():
+        for name, loss in self.worst_cases().items():
             facts[f"worst_case_{name}"] = loss
             facts[f"holds_for_{name}"] = None if loss is None else not exceeds(loss, self.epsilon)
         return facts
@@ -317,8 +311,7 @@ class Splitting(RecordMechanism):
         laws = self._laws(pair)
         if self.delta == 0 and laws is not None:
             return sum(law.supremum for law in laws)
-        law = self.loss_law(pair)
-        return None if law is None else law.epsilon(self.delta)
+        return super().worst_case(pair)
 
 
 class Sampling(RecordMechanism):
@@ -343,7 +336,7 @@ class Sampling(RecordMechanism):
 
     def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats:
         """Return the ratio of the attribute that was drawn."""
-        drawn = self.guess_attribute(reports, None)  # type: ignore[arg-type]
+        drawn = attribute_of(reports, self.attributes)
         ratio = np.zeros(len(reports))
         for j, values in self.differing(pair):
             rows = np.flatnonzero(drawn == j)
@@ -354,10 +347,6 @@ class Sampling(RecordMechanism):
     def loss_law(self, pair: InputPair) -> LossLaw | None:
         laws = self._laws(pair)
         return None if laws is None else MixtureLaw.of(laws, 1 / self.attributes)
-
-    def worst_case(self, pair: InputPair) -> float | None:
-        law = self.loss_law(pair)
-        return None if law is None else law.epsilon(self.delta)
 
 
 def _combined(
@@ -376,13 +365,8 @@ def _combined(
     return made
 
 
-@cache
-def splitting_of(protocol: type[FrequencyOracle]) -> type[RecordMechanism]:
-    """Make SPL of a protocol."""
-    return _combined(Splitting, "SPL", "budget split over the attributes", protocol)
+splitting_of = cache(partial(_combined, Splitting, "SPL", "budget split over the attributes"))
+"""Makes SPL of a protocol."""
 
-
-@cache
-def sampling_of(protocol: type[FrequencyOracle]) -> type[RecordMechanism]:
-    """Make SMP of a protocol."""
-    return _combined(Sampling, "SMP", "one attribute, drawn and disclosed", protocol)
+sampling_of = cache(partial(_combined, Sampling, "SMP", "one attribute, drawn and disclosed"))
+"""Makes SMP of a protocol."""

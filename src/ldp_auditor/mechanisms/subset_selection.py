@@ -1,7 +1,5 @@
 """Subset selection: report a set of fixed size that contains the value more often than others."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

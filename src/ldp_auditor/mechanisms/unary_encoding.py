@@ -1,7 +1,5 @@
 """Unary encoding: report the one-hot vector of the value with every bit randomized on its own."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -94,12 +92,14 @@ def _place(reports: Any, domain_size: int, value: int, true_bits: Any) -> None:
         reports[i, home] = (reports[i, home] & others) | (bit << position)
 
 
-@dataclass(frozen=True, kw_only=True)
-class SUE(UnaryEncoding):
-    """Symmetric unary encoding, RAPPOR's one-time report [Erlingsson14]; a report is k bits."""
+def flip_probability(epsilon: float) -> float:
+    """Return 1 / (e^epsilon + 1): how often a bit is flipped whose loss is epsilon."""
+    shrink = exp(-epsilon)
+    return shrink / (1 + shrink)
 
-    name = "SUE"
-    summary = "symmetric unary encoding"
+
+class SymmetricEncoding(UnaryEncoding):
+    """Ones and zeros are flipped alike."""
 
     @property
     def p(self) -> float:
@@ -109,10 +109,17 @@ class SUE(UnaryEncoding):
     def absence(self) -> float:
         return self.q
 
+
+@dataclass(frozen=True, kw_only=True)
+class SUE(SymmetricEncoding):
+    """Symmetric unary encoding, RAPPOR's one-time report [Erlingsson14]; a report is k bits."""
+
+    name = "SUE"
+    summary = "symmetric unary encoding"
+
     @property
     def q(self) -> float:
-        shrink = exp(-self.epsilon / 2)
-        return shrink / (1 + shrink)
+        return flip_probability(self.epsilon / 2)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,12 +135,11 @@ class OUE(UnaryEncoding):
 
     @property
     def q(self) -> float:
-        shrink = exp(-self.epsilon)
-        return shrink / (1 + shrink)
+        return flip_probability(self.epsilon)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ASUE(UnaryEncoding):
+class ASUE(SymmetricEncoding):
     """Approximate SUE [Wang21]; a report is k bits."""
 
     name = "ASUE"
@@ -141,14 +147,6 @@ class ASUE(UnaryEncoding):
     approximate = True
 
     delta: float = 1e-5
-
-    @property
-    def p(self) -> float:
-        return 1 - self.q
-
-    @property
-    def absence(self) -> float:
-        return self.q
 
     @property
     def q(self) -> float:

@@ -1,34 +1,32 @@
-"""The page itself: sections of HTML around the data, in one file that loads nothing."""
+"""The page of a results folder: its data, put into one file that loads nothing."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
-import platform
 import shlex
 from collections.abc import Sequence
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from ldp_auditor import __version__, mechanisms
+from ldp_auditor import mechanisms
 from ldp_auditor.errors import AuditError, require
-from ldp_auditor.page.evidence import evidence_of
+from ldp_auditor.page.evidence import MOST_OF_ONE, evidence_of
 from ldp_auditor.page.figures import bars_figure, curve_figure, gap_figure
 from ldp_auditor.page.folder import Contents, read_folder
 from ldp_auditor.page.library import assets, plotting_library
-from ldp_auditor.page.markup import Html, element, join, packed, packed_json, shown, text
-from ldp_auditor.page.overview import overview_section
+from ldp_auditor.page.markup import packed, packed_json
+from ldp_auditor.page.overview import overview_of
 from ldp_auditor.page.points import Point, points_of
-from ldp_auditor.page.proof import evidence_section
-from ldp_auditor.page.sections import (
-    figure,
-    glossary,
-    making_section,
-    masthead,
-    verdict_section,
+from ldp_auditor.page.rendering import rendered
+from ldp_auditor.page.sections import making_of, size_of
+from ldp_auditor.page.summaries import (
+    CHANCE,
+    headline,
+    summary_of_audits,
+    summary_of_check,
+    worst_of,
 )
-from ldp_auditor.page.summaries import CHANCE, Summary, summary_of_audits, summary_of_check
 from ldp_auditor.results.files import replace_file
 
 STYLES = ("page.css", "figures.css", "print.css")
@@ -61,41 +59,42 @@ def write_page(folder: Path, out: Path, title: str | None = None) -> Sequence[st
 
 def page_of(contents: Contents, title: str, command: str) -> bytes:
     """Make the page of some results."""
-    points = points_of(contents.audits)
-    verdicts = _verdicts(contents, points)
-    figures, one_by_one = _mechanisms(points)
+    points, checks = points_of(contents.audits), contents.checks
+    verdicts = [summary_of_audits(name, mine) for name, mine in points.items()]
+    verdicts += [summary_of_check(result) for result in checks]
+    verdicts.sort(key=lambda verdict: verdict.kind)
+    worst = worst_of(verdicts)
     by_chance = {verdict.name for verdict in verdicts if verdict.kind == CHANCE}
-    evidence = evidence_of(points, contents.checks, by_chance)
+    drawn = [_drawn(name, mine) for name, mine in points.items()]
     bars = bars_figure(points)
-    comparison = None
-    if bars is not None:
-        figures.append(bars)
-        comparison = element(
-            "section",
-            element("h2", "All mechanisms side by side"),
-            figure(
-                len(figures) - 1,
-                "Proven epsilon of every mechanism",
-                "The longer the bar, the more of the promise an attacker really gets. Diamonds "
-                "are what the same attack would prove with unlimited trials.",
-                len(bars["cases"][0]["names"]) * 38 + 66,
-            ),
-            id="comparison",
-        )
-    code, version = plotting_library() if figures else ("", "")
-    main = element(
-        "main",
-        verdict_section(verdicts, [entry.name for entry in evidence]),
-        glossary(),
-        comparison,
-        overview_section(points, contents.checks, by_chance),
-        one_by_one,
-        evidence_section(evidence),
-        making_section(contents, _versions(contents, version), command),
-        id="main",
-    )
-    body = [masthead(title, contents, points, verdicts), main]
-    page = _page(title or "Privacy audit", join(body), figures, code).encode()
+    figures = [figure for mine in drawn for figure in (mine["curve"], mine["gap"]) if figure]
+    figures += [bars] if bars else []
+    library, plotly = plotting_library() if figures else ("", "")
+    script = assets(SCRIPTS)
+    page = rendered(
+        "report.html",
+        policy="default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
+        f"style-src 'unsafe-inline'; script-src {_hash(script)} {_hash(library)}",
+        style=assets(STYLES),
+        script=script,
+        library=packed(library),
+        figures=figures,
+        data=packed_json(figures),
+        title=title or "Privacy audit",
+        given_title=title,
+        headline=headline(verdicts),
+        worst=worst,
+        size=size_of(contents, points, list(worst.values())),
+        left_out=contents.left_out,
+        verdicts=verdicts,
+        bars=bars,
+        overview=overview_of(points, checks, by_chance),
+        mechanisms=drawn,
+        evidence=evidence_of(points, checks, by_chance),
+        most_of_one=MOST_OF_ONE,
+        making=making_of(contents, plotly),
+        made_by=command,
+    ).encode()
     require(
         len(page) < MOST_BYTES,
         f"the page would weigh {len(page):,} bytes, more than {MOST_BYTES:,}; "
@@ -104,102 +103,13 @@ def page_of(contents: Contents, title: str, command: str) -> bytes:
     return page
 
 
-def _verdicts(contents: Contents, points: dict[str, list[Point]]) -> list[Summary]:
-    """All verdicts, the worst first."""
-    found = [summary_of_audits(name, mine) for name, mine in points.items()]
-    found += [summary_of_check(result) for result in contents.checks]
-    return sorted(found, key=lambda verdict: verdict.kind)
-
-
-def _mechanisms(points: dict[str, list[Point]]) -> tuple[list[dict[str, Any]], Html | None]:
-    """The figures of every mechanism, and the section that has a place for each."""
-    figures: list[dict[str, Any]] = []
-    parts: list[Html] = []
-    for number, (name, mine) in enumerate(points.items()):
-        places = []
-        curve = curve_figure(name, mine)
-        if curve is not None:
-            figures.append(curve)
-            whiskers = (
-                "Whiskers are one standard deviation over seeds."
-                if curve["seeds"] > 1
-                else "Whiskers reach from the proven bound up to what the counts alone suggest."
-            )
-            caption = f"Epsilon over the {curve['axis']}"
-            places.append(figure(len(figures) - 1, caption, whiskers, 400))
-        gap = gap_figure(name, mine)
-        if gap is not None:
-            figures.append(gap)
-            caption = "From the promise to the proof"
-            height = 168 * len(gap["cases"][0]["attacks"]) + 48
-            note = (
-                "Claimed, minus slack (or plus what the worst case exceeds it by), minus weakness "
-                "of the attack, minus Monte Carlo, is what was proven."
-            )
-            places.append(figure(len(figures) - 1, caption, note, height))
-        if not places:
-            continue
-        title = element("h3", text(name), _what_it_is(name))
-        inner = element("div", *places, class_="pair" if len(places) > 1 else None)
-        wide = "wide" if curve is not None else None
-        parts.append(element("article", title, inner, id=f"mechanism-{number}", class_=wide))
-    if not parts:
-        return figures, None
-    grid = element("div", *parts, class_="mechanisms")
-    return figures, element("section", element("h2", "Mechanism by mechanism"), grid)
-
-
-def _what_it_is(name: str) -> Html | None:
-    """The full name of a protocol that is known here."""
+def _drawn(name: str, points: Sequence[Point]) -> dict[str, Any]:
+    """The figures of a mechanism, and what it is if it is a protocol that is known here."""
+    found = {"name": name, "curve": curve_figure(name, points), "gap": gap_figure(name, points)}
     try:
-        summary = mechanisms.find(name).summary
+        return {**found, "summary": mechanisms.find(name).summary}
     except AuditError:
-        return None
-    return join([" ", element("small", text(summary))])
-
-
-def _versions(contents: Contents, plotly: str) -> list[tuple[str, str]]:
-    return [
-        ("results made by", ", ".join(f"ldp-auditor {v}" for v in contents.versions)),
-        ("page made by", f"ldp-auditor {__version__}"),
-        ("Python", platform.python_version()),
-        *((name, metadata.version(name)) for name in ("numpy", "scipy", "numba")),
-        ("figures", f"plotly.js {plotly} (MIT), inside this page" if plotly else ""),
-    ]
-
-
-def _page(title: str, body: Html, figures: Sequence[dict[str, Any]], library: str) -> str:
-    """Put all of it into one file, with a policy that lets nothing in or out."""
-    script, style = assets(SCRIPTS), assets(STYLES)
-    policy = (
-        "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
-        f"style-src 'unsafe-inline'; script-src {_hash(script)} {_hash(library)}"
-    )
-    head = [
-        Html('<meta charset="utf-8">'),
-        element("meta", http_equiv="Content-Security-Policy", content=policy),
-        Html('<meta name="viewport" content="width=device-width, initial-scale=1">'),
-        Html('<meta name="color-scheme" content="light dark">'),
-        Html('<meta name="referrer" content="no-referrer">'),
-        Html('<link rel="icon" href="data:,">'),
-        element("title", f"{shown(title)} - LDP-Auditor"),
-        element("style", Html(style)),
-    ]
-    data = [
-        _data("figures", packed_json(list(figures))),
-        _data("library", packed(library)),
-        element("script", Html(script)),
-    ]
-    skip = element("a", "Skip to the findings", href="#main", class_="skip")
-    closed = join(head, "\n").replace("</meta>", "")
-    return (
-        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{closed}\n</head>\n'
-        f"<body>\n{skip}\n{body}\n{join(data)}\n</body>\n</html>\n"
-    )
-
-
-def _data(name: str, content: str) -> Html:
-    return element("script", Html(content), type="application/octet-stream", id=f"data-{name}")
+        return {**found, "summary": ""}
 
 
 def _hash(script: str) -> str:

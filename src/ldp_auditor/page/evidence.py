@@ -6,16 +6,15 @@ import json
 import math
 import shlex
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ldp_auditor.core import Counts
 from ldp_auditor.errors import AuditError
 from ldp_auditor.page.markup import counted
 from ldp_auditor.page.points import Point, varied, words_of
-from ldp_auditor.page.summaries import attack_in_words
+from ldp_auditor.page.summaries import attack_in_words, confidence, number
 from ldp_auditor.results.audit_result import AuditResult
-from ldp_auditor.results.check_result import SMALLEST_P_VALUE, CheckResult, p_value
+from ldp_auditor.results.check_result import SMALLEST_P_VALUE, CheckResult, Finding, p_value
 from ldp_auditor.sweeps.cells import Cell
 
 MOST_SHOWN, MOST_OF_ONE = 40, 3
@@ -24,21 +23,31 @@ MOST_SHOWN, MOST_OF_ONE = 40, 3
 
 @dataclass(frozen=True)
 class Evidence:
-    """What proves one violation."""
+    """What proves one violation: an event, in its setting."""
 
     name: str
     setting: str
     claimed: float
-    proven: float
     alpha: float
-    event: str
-    first: str
-    second: str
-    counts: Counts
-    p_value: float
-    seed: int
+    finding: Finding
+    """Its inputs are words."""
     repeat: str
     """The command that repeats it, if it is known."""
+
+    @property
+    def sentence(self) -> str:
+        """What the counts prove."""
+        found, counts = self.finding, self.finding.counts
+        tiny = found.p_value < SMALLEST_P_VALUE
+        p = f"below {SMALLEST_P_VALUE:g}" if tiny else f"{found.p_value:.2g}"
+        ratio = counts.true_positives / max(1, counts.false_positives)
+        allowed = f"{math.exp(self.claimed):.3g}" if self.claimed < 700 else "any"
+        return (
+            f"Epsilon is at least {number(found.empirical_epsilon)}, the promise was "
+            f"{number(self.claimed)} ({confidence(self.alpha)} confidence; p-value against the "
+            f"promise {p}). One input makes the event {ratio:.3g} times as frequent as the other; "
+            f"the promise allows a factor of {allowed}."
+        )
 
 
 def evidence_of(
@@ -64,39 +73,20 @@ def evidence_of(
 
 def of_audit(setting: str, key: str, result: AuditResult) -> Evidence:
     """The evidence of an audit: how often the attack accused the first input."""
-    return Evidence(
-        name=result.mechanism,
-        setting=setting,
-        claimed=result.claim.epsilon,
-        proven=result.empirical_epsilon,
-        alpha=result.alpha,
-        event=f"{attack_in_words(result.attack)} says that the input was {_input(result, 0)}",
-        first=_input(result, 0),
-        second=_input(result, 1),
-        counts=result.counts,
-        p_value=p_value(result.claim, result.bound, result.counts),
-        seed=result.seed,
-        repeat=command_of(key, result),
-    )
+    first, second = _json(result.pair.first), _json(result.pair.second)
+    event = f"{attack_in_words(result.attack)} says that the input was {first}"
+    p = p_value(result.claim, result.bound, result.counts)
+    found = Finding(first, second, event, result.counts, result.empirical_epsilon, p)
+    claimed, repeat = result.claim.epsilon, command_of(key, result)
+    return Evidence(result.mechanism, setting, claimed, result.alpha, found, repeat)
 
 
 def of_check(result: CheckResult) -> Evidence:
     """The evidence of a check: the event that was found and how often it happened."""
     best = result.best
-    return Evidence(
-        name=result.name,
-        setting=inputs_in_words(result),
-        claimed=result.claim.epsilon,
-        proven=best.empirical_epsilon,
-        alpha=result.alpha,
-        event=best.event,
-        first=_json(best.first),
-        second=_json(best.second),
-        counts=best.counts,
-        p_value=best.p_value,
-        seed=result.seed,
-        repeat=result.repeat,
-    )
+    found = replace(best, first=_json(best.first), second=_json(best.second))
+    setting, claimed = inputs_in_words(result), result.claim.epsilon
+    return Evidence(result.name, setting, claimed, result.alpha, found, result.repeat)
 
 
 def inputs_in_words(result: CheckResult) -> str:
@@ -112,8 +102,10 @@ def command_of(key: str, result: AuditResult) -> str:
             return ""
     except (AuditError, TypeError, ValueError):  # a mechanism of another program
         return ""
-    words = [word for name, value in settings.items() for word in _option(name, value)]
-    return shlex.join(["ldp-auditor", "audit", result.mechanism, *words])
+    words = ["ldp-auditor", "audit", result.mechanism]
+    for name, value in settings.items():
+        words += ["--" + name.replace("_", "-"), _word(value)]
+    return shlex.join(words)
 
 
 def _settings(result: AuditResult) -> dict[str, Any]:
@@ -130,35 +122,22 @@ def _settings(result: AuditResult) -> dict[str, Any]:
     settings = {**options, "pair": (result.pair.first, result.pair.second)}
     if result.is_over_time:
         settings["reports"] = result.reports
+    named = ["alpha", "bound", "attack", "seed"]
     if result.precision is None:
         settings["trials"] = result.trials
     else:
-        settings |= {"trials": "auto", "precision": result.precision}
-        settings["max_trials"] = result.max_trials
-    return {
-        **settings,
-        **{name: getattr(result, name) for name in ("alpha", "bound", "attack", "seed")},
-    }
+        settings["trials"] = "auto"
+        named = ["precision", "max_trials", *named]
+    return {**settings, **{name: getattr(result, name) for name in named}}
 
 
-def _option(name: str, value: Any) -> tuple[str, str]:
-    flag = "--" + name.replace("_", "-")
-    if isinstance(value, tuple):
-        records = any(isinstance(entry, tuple) for entry in value)
-        parts = [",".join(map(str, v)) if isinstance(v, tuple) else str(v) for v in value]
-        return flag, (":" if records else ",").join(parts)
-    return flag, str(value)
-
-
-def _input(result: AuditResult, side: int) -> str:
-    value = (result.pair.first, result.pair.second)[side]
-    return str(list(value) if isinstance(value, tuple) else value)
+def _word(value: Any) -> str:
+    """A value as the command line has it: lists by commas, two records by a colon."""
+    if not isinstance(value, tuple):
+        return str(value)
+    between = ":" if any(isinstance(entry, tuple) for entry in value) else ","
+    return between.join(map(_word, value))
 
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=repr)
-
-
-def p_value_in_words(value: float) -> str:
-    """A p-value, or the limit below which it is not shown exactly."""
-    return f"below {SMALLEST_P_VALUE:g}" if value < SMALLEST_P_VALUE else f"{value:.2g}"

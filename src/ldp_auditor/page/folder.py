@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ldp_auditor.errors import AuditError, require
+from ldp_auditor.page.markup import shown
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.results.journal import JOURNAL, PORTION, digest, understood
@@ -31,6 +32,11 @@ class Contents:
     """Of this package, that made them."""
     left_out: Sequence[str]
     """What is not among them, and why."""
+
+    @property
+    def every(self) -> list[AuditResult | CheckResult]:
+        """Audits and checks, without keys."""
+        return [*(result for _, result in self.audits), *self.checks]
 
 
 def read_folder(folder: Path) -> Contents:
@@ -100,5 +106,4 @@ def _counted(reason: str, count: int) -> str:
 
 def _short(text: str) -> str:
     """As long as a line of the page can be."""
-    text = " ".join(text.split())
-    return text if len(text) <= 160 else text[:159] + "…"
+    return shown(" ".join(text.split()), 160)

@@ -5,65 +5,74 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from ldp_auditor.bounds import find_bound
-from ldp_auditor.page.markup import shown
+from ldp_auditor.core import Claim
+from ldp_auditor.page.markup import counted, shown
 from ldp_auditor.page.points import Point, is_number, value_in_words, varied, words_of
 from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.results.violations import explained_by_chance
 
-VIOLATION, BROKEN, CHANCE, UNDECIDED, KEPT, NO_CLAIM = range(6)
-"""Kinds of summaries, the worst first."""
 
-TITLES = {
-    VIOLATION: "violation",
-    BROKEN: "broken by theory",
-    CHANCE: "within chance",
-    UNDECIDED: "no violation found",
-    KEPT: "keeps its promise",
-    NO_CLAIM: "promises nothing",
-}
+class Kind(NamedTuple):
+    """What can be found about a mechanism, and how it is shown; kinds sort from worst to best."""
+
+    rank: int
+    title: str
+    sign: str
+    style: str
+    lede: str
+    """Stands before the names of such mechanisms."""
+
+
+VIOLATION = Kind(0, "violation", "✕", "violation", "Broken, with proof")
+BROKEN = Kind(
+    *(1, "broken by theory", "!", "broken"),
+    "Cannot hold by exact theory, though no attack here proved it",
+)
+CHANCE = Kind(
+    *(2, "within chance", "≈", "undecided"),
+    "Kept by exact theory, and measured above it no more often than chance explains",
+)
+UNDECIDED = Kind(
+    3, "no violation found", "?", "undecided", "No violation found, which is no certificate"
+)
+KEPT = Kind(4, "keeps its promise", "✓", "kept", "Kept by exact theory, and no attack got further")
+NO_CLAIM = Kind(5, "promises nothing", "\N{EN DASH}", "silent", "Nothing promised")
 
 
 @dataclass(frozen=True)
 class Summary:
     """What was found about one mechanism."""
 
-    kind: int
+    kind: Kind
     name: str
     sentence: str
     """Goes on after the name."""
 
 
 def summary_of_audits(name: str, points: Sequence[Point]) -> Summary:
-    """Say what the audits of a mechanism found."""
-    broken = [point for point in points if point.violations]
+    """Say what the audits of a mechanism found: the worst of what its points show."""
     promising = [point for point in points if point.claimed < math.inf]
-    by_theory = [point for point in promising if point.broken_by_theory]
-    if broken:
-        false_alarms = _false_alarms(promising)
-        if false_alarms:
-            return Summary(CHANCE, name, false_alarms)
-        return Summary(VIOLATION, name, _violation(points, broken))
-    if by_theory:
-        return Summary(BROKEN, name, _broken(promising, by_theory))
-    if not promising:
-        return Summary(NO_CLAIM, name, _nothing(points))
-    if any(point.first.worst_case_epsilon is None for point in promising):
-        words = f"no violation of {_promise(promising)} was found: {_reached(promising)}."
-        return Summary(UNDECIDED, name, words)
-    slack = max((p.claimed - (p.first.worst_case_epsilon or 0)) / p.claimed for p in promising)
-    rest = ""
-    if slack > 0.01 and _single(promising):
-        worst = promising[0].first.worst_case_epsilon
-        rest = f" Even its worst case is only {number(worst)}: the promise is not tight."
-    elif slack > 0.01:
-        rest = f" Up to {slack:.0%} of the promise is slack: even the worst case stays below it."
-    words = f"keeps its promise of {_promise(promising)}: {_reached(promising)}.{rest}"
-    return Summary(KEPT, name, words)
+    false_alarms = _false_alarms(promising)
+    kind = min(kind_of_point(point, bool(false_alarms)) for point in points)
+    if kind == VIOLATION:
+        words = _violation(points)
+    elif kind == BROKEN:
+        words = _broken(promising)
+    elif kind == CHANCE:
+        words = false_alarms
+    elif kind == NO_CLAIM:
+        words = _nothing(points)
+    else:
+        said = "keeps its promise of {}" if kind == KEPT else "no violation of {} was found"
+        words = f"{said.format(_promise(promising))}: {_reached(promising)}."
+        words += _slack(promising) if kind == KEPT else ""
+    return Summary(kind, name, words)
 
 
-def kind_of_point(point: Point, by_chance: bool) -> int:
+def kind_of_point(point: Point, by_chance: bool) -> Kind:
     """The kind of summary of one setting; `by_chance` is decided for the whole mechanism."""
     if point.violations:
         return CHANCE if by_chance else VIOLATION
@@ -76,34 +85,32 @@ def kind_of_point(point: Point, by_chance: bool) -> int:
 
 def summary_of_check(result: CheckResult) -> Summary:
     """Say what a check found."""
-    claim = _claim(result.claim.epsilon, result.claim.delta)
+    claim = _claim(result.claim)
     if result.verdict == "violation":
-        best = result.best
+        proven = result.best.empirical_epsilon
+        amount = "an infinite epsilon" if proven == math.inf else f"at least {number(proven)}"
         words = (
-            f"breaks its promise of {claim}: an event that tells two inputs apart proves "
-            f"{'an infinite epsilon' if best.empirical_epsilon == math.inf else 'at least '}"
-            f"{'' if best.empirical_epsilon == math.inf else number(best.empirical_epsilon)} "
+            f"breaks its promise of {claim}: an event that tells two inputs apart proves {amount} "
             f"with {confidence(result.alpha)} confidence."
         )
         return Summary(VIOLATION, result.name, words)
     words = f"no violation of {claim} was found"
     if result.findings:
-        proven = _part_of(result.best.empirical_epsilon, result.claim.epsilon)
-        words += f"; the strongest event proves {proven}"
+        part = _part_of(result.best.empirical_epsilon, result.claim.epsilon)
+        words += f"; the strongest event proves {part}"
     words += "."
-    likely = [(rate, excess) for rate, excess in result.power if excess < math.inf]
-    if likely:
-        rate, excess = min(likely, key=lambda row: row[1])
+    power = min(result.power, key=lambda power: power.excess, default=None)
+    if power is not None and power.excess < math.inf:
         words += (
-            f" An excess of {excess:.2g} in an event of probability {rate:g} would have been "
-            "proven with a chance of 90%."
+            f" An excess of {power.excess:.2g} in an event of probability "
+            f"{power.event_probability:g} would have been proven with a chance of 90%."
         )
     return Summary(UNDECIDED, result.name, words)
 
 
-def worst_of(verdicts: Sequence[Summary]) -> dict[str, int]:
+def worst_of(verdicts: Sequence[Summary]) -> dict[str, Kind]:
     """The worst verdict on every name: one may have been checked against several claims."""
-    worst: dict[str, int] = {}
+    worst: dict[str, Kind] = {}
     for verdict in verdicts:
         worst[verdict.name] = min(verdict.kind, worst.get(verdict.name, NO_CLAIM))
     return worst
@@ -115,7 +122,7 @@ def headline(verdicts: Sequence[Summary]) -> str:
     proven, by_theory = kinds.count(VIOLATION), kinds.count(BROKEN)
     broken, promising = proven + by_theory, len(kinds) - kinds.count(NO_CLAIM)
     if not broken:
-        return _headline_without_violation(kinds)
+        return _headline_without_violation(kinds.count(KEPT), kinds.count(CHANCE), promising)
     how = f": {proven:,} proven by attack, {by_theory:,} by exact theory"
     if not proven or not by_theory:
         how = ", by exact theory" if by_theory else ""
@@ -129,28 +136,24 @@ def headline(verdicts: Sequence[Summary]) -> str:
     return f"{broken:,} of {promising:,} mechanisms {verb} privacy promise{how}."
 
 
-def _headline_without_violation(kinds: Sequence[int]) -> str:
-    kept = kinds.count(KEPT)
-    promising = len(kinds) - kinds.count(NO_CLAIM)
+def _headline_without_violation(kept: int, by_chance: int, promising: int) -> str:
     if not promising:
         return "Nothing was promised, so nothing could be broken."
-    if kinds.count(CHANCE) and kept + kinds.count(CHANCE) == promising:
+    if by_chance and kept + by_chance == promising:
         return "The privacy promises hold; what was measured above them, chance explains."
+    if kept == promising == 1:
+        return "The mechanism keeps its privacy promise."
     if kept == promising:
-        return (
-            "The mechanism keeps its privacy promise."
-            if kept == 1
-            else f"All {kept} mechanisms that make a privacy promise keep it."
-        )
-    things = "mechanism" if promising == 1 else "mechanisms"
-    beyond = " beyond chance" if kinds.count(CHANCE) else ""
-    return f"No violation{beyond} was found in {promising} {things}."
+        return f"All {kept} mechanisms that make a privacy promise keep it."
+    beyond = " beyond chance" if by_chance else ""
+    return f"No violation{beyond} was found in {counted(promising, 'mechanism')}."
 
 
-def _violation(points: Sequence[Point], broken: Sequence[Point]) -> str:
+def _violation(points: Sequence[Point]) -> str:
+    broken = [point for point in points if point.violations]
     worst = max(broken, key=lambda p: max(r.empirical_epsilon for _, r in p.violations) - p.claimed)
     _, result = max(worst.violations, key=lambda found: found[1].empirical_epsilon)
-    claim = _claim(result.claim.epsilon, result.claim.delta)
+    claim = _claim(result.claim)
     if _single(points):
         words = f"breaks its promise of {claim}: "
     else:
@@ -159,9 +162,7 @@ def _violation(points: Sequence[Point], broken: Sequence[Point]) -> str:
         if _settings(by_theory) > _settings(broken):
             proven = f"proven in {_settings(broken):,}"
             many = f"in {_of(by_theory, points)} settings by exact theory, {proven}"
-        names = [name for name in varied(points) if name != "epsilon" or result.is_over_time]
-        where = f" and {words_of(worst.setting, names)}" if names else ""
-        words = f"breaks its promise {many}. At {claim}{where}, "
+        words = f"breaks its promise {many}. At {claim}{_where(worst, points)}, "
     words += (
         f"{attack_in_words(result.attack)} {_proves(result.bound)} at least "
         f"{number(result.empirical_epsilon)} with {confidence(result.alpha)} confidence."
@@ -180,10 +181,10 @@ def _violation(points: Sequence[Point], broken: Sequence[Point]) -> str:
 def _false_alarms(promising: Sequence[Point]) -> str:
     """Words for violations that alpha explains where the exact worst case keeps the promise."""
     known = all(p.first.worst_case_epsilon is not None for p in promising)
-    if not known or any(p.broken_by_theory for p in promising):
+    count = sum(len(point.violations) for point in promising)
+    if not count or not known or any(p.broken_by_theory for p in promising):
         return ""
     audits = sum(len(point.results) for point in promising)
-    count = sum(len(point.violations) for point in promising)
     alpha = max(point.first.alpha for point in promising)
     if not explained_by_chance(count, audits, alpha):
         return ""
@@ -194,24 +195,38 @@ def _false_alarms(promising: Sequence[Point]) -> str:
     )
 
 
-def _broken(promising: Sequence[Point], by_theory: Sequence[Point]) -> str:
+def _broken(promising: Sequence[Point]) -> str:
+    by_theory = [point for point in promising if point.broken_by_theory]
     worst = max(by_theory, key=lambda p: (p.first.worst_case_epsilon or 0) - p.claimed)
     records = " for the records compared" if isinstance(worst.first.pair.first, tuple) else ""
-    claim, exact = _claim(worst.claimed, worst.first.claim.delta), worst.first.worst_case_epsilon
+    claim, exact = _claim(worst.first.claim), worst.first.worst_case_epsilon
     if _single(promising):
         words = (
             f"cannot keep its promise of {claim}{records}: its exact worst case is {number(exact)}."
         )
     else:
-        names = [
-            name for name in varied(promising) if name != "epsilon" or worst.first.is_over_time
-        ]
-        where = f" and {words_of(worst.setting, names)}" if names else ""
         words = (
             f"cannot keep its promise{records} in {_of(by_theory, promising)} settings. At {claim}"
-            f"{where}, its exact worst case is {number(exact)}."
+            f"{_where(worst, promising)}, its exact worst case is {number(exact)}."
         )
     return f"{words} No attack here proved it: {_reached(by_theory)}."
+
+
+def _slack(promising: Sequence[Point]) -> str:
+    """What the exact worst case leaves of the promise, if that is more than a little."""
+    worst = promising[0].first.worst_case_epsilon
+    slack = max((p.claimed - (p.first.worst_case_epsilon or 0)) / p.claimed for p in promising)
+    if slack <= 0.01:
+        return ""
+    if _single(promising):
+        return f" Even its worst case is only {number(worst)}: the promise is not tight."
+    return f" Up to {slack:.0%} of the promise is slack: even the worst case stays below it."
+
+
+def _where(point: Point, points: Sequence[Point]) -> str:
+    """What tells a point from the others, beside its claim."""
+    names = [name for name in varied(points) if name != "epsilon" or point.first.is_over_time]
+    return f" and {words_of(point.setting, names)}" if names else ""
 
 
 def _nothing(points: Sequence[Point]) -> str:
@@ -227,8 +242,8 @@ def _nothing(points: Sequence[Point]) -> str:
 
 def _promise(points: Sequence[Point]) -> str:
     """What was promised, over all settings."""
-    if len({(point.claimed, point.first.claim.delta) for point in points}) == 1:
-        claim = _claim(points[0].claimed, points[0].first.claim.delta)
+    if len({point.first.claim for point in points}) == 1:
+        claim = _claim(points[0].first.claim)
     else:
         claims = sorted({point.claimed for point in points})
         claim = f"epsilon = {value_in_words(claims[0])}"
@@ -236,22 +251,17 @@ def _promise(points: Sequence[Point]) -> str:
             claim += f" to {value_in_words(claims[-1])}"
     if _single(points):
         return claim
-    spans = [
-        span
-        for name in varied(points)
-        if name not in ("epsilon", "pair") and (span := _span(points, name))
-    ]
+    spans = [_span(points, name) for name in varied(points) if name not in ("epsilon", "pair")]
+    spans = [span for span in spans if span]
     inside = f" ({'; '.join(spans)})" if spans else ""
     return f"{claim} in all {_settings(points):,} settings{inside}"
 
 
 def _span(points: Sequence[Point], name: str) -> str:
-    values = [point.setting.get(name) for point in points]
+    values: list[Any] = [point.setting.get(name) for point in points]
     if not all(is_number(value) for value in values):
         return ""
-    low, high = min(values), max(values)  # type: ignore[type-var]
-    both = words_of({name: low}, [name])
-    return f"{both} to {value_in_words(high)}"
+    return f"{words_of({name: min(values)}, [name])} to {value_in_words(max(values))}"
 
 
 def _reached(points: Sequence[Point]) -> str:
@@ -298,9 +308,9 @@ def _single(points: Sequence[Point]) -> bool:
     return _settings(points) == 1
 
 
-def _claim(epsilon: float, delta: float) -> str:
-    words = f"epsilon = {value_in_words(epsilon)}"
-    return f"{words}, delta = {delta:g}" if delta else words
+def _claim(claim: Claim) -> str:
+    words = f"epsilon = {value_in_words(claim.epsilon)}"
+    return f"{words}, delta = {claim.delta:g}" if claim.delta else words
 
 
 def _proves(bound: str) -> str:

@@ -1,7 +1,5 @@
 """Tight composition of many reports, by the accountant of the field (dp-accounting) [Koskela20]."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from ldp_auditor.theory.loss_law import LossLaw

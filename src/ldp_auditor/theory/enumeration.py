@@ -1,7 +1,5 @@
 """All ways to share out whole numbers, for sums over counts."""
 
-from __future__ import annotations
-
 import math
 from itertools import combinations_with_replacement
 

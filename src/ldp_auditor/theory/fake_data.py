@@ -5,8 +5,6 @@ P(y | v) = (product of F(y_i)) (1/d) (sum of R_j), R_j = M(y_j | v_j) / F(y_j). 
 only the ratios R under both records matter; outcomes with the same ratios are one kind.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Exact privacy of the Gaussian mechanism [Balle18]."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 

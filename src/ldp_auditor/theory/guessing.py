@@ -202,15 +202,13 @@ def laplace_guess_rates(domain_size: int, scale: float, reports: int = 1) -> Rat
     early = np.exp(gammaln(tau + j) - gammaln(j + 1) - gammaln(tau) - (tau + j) * math.log(2))
 
     def survival(x: Floats) -> Floats:
-        out: Floats = gammaincc(shapes, x[..., None]) @ early
-        return out
+        return gammaincc(shapes, x[..., None]) @ early
 
     def density(x: Floats) -> Floats:
         size = np.abs(x)[..., None]
         with np.errstate(divide="ignore", invalid="ignore"):
             log_power: Floats = np.where(j == tau - 1, 0.0, (tau - 1 - j) * np.log(size))
-        out: Floats = np.exp(log_power - log_factorials - size) @ early
-        return out
+        return np.exp(log_power - log_factorials - size) @ early
 
     def log_all_below(x: Floats) -> Floats:
         tail = survival(np.abs(x))
@@ -239,8 +237,7 @@ def gaussian_guess_rates(domain_size: int, scale: float) -> Rates:
         return np.exp(-0.5 * z * z) / math.sqrt(2 * math.pi)
 
     def log_all_below(z: Floats) -> Floats:
-        below: Floats = others * log_ndtr(z + shift)
-        return below
+        return others * log_ndtr(z + shift)
 
     edges = np.linspace(-40.0, 12.0, 105)
     return _symmetric(

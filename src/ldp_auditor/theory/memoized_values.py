@@ -51,8 +51,7 @@ class MemoizedResponse:
     def log_likelihood(self, own: Floats, log_sum: Floats) -> Floats:
         """Log of P(z | value) / S up to a constant, from z[value] and ln S."""
         share = np.exp(self.log_step * own - log_sum)
-        total: Floats = np.log(self.q1 + (self.p1 - self.q1) * share)
-        return total
+        return np.log(self.q1 + (self.p1 - self.q1) * share)
 
     def log_sum(self, counts: Floats) -> Floats:
         """Log of S for every row of counts."""

@@ -1,7 +1,5 @@
 """Integrals of smooth functions by composite Gauss-Legendre quadrature."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How sequences, arrays, mappings, sets and objects are taken apart."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

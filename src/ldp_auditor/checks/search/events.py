@@ -1,7 +1,5 @@
 """Events: yes-or-no questions about a report, in words and as a test of many reports at once."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -35,10 +33,20 @@ class Event(Protocol):
 
 
 @dataclass(frozen=True)
-class Equals:
-    """A column has one value."""
+class OfColumn:
+    """What events about one column share."""
 
     column: Column
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return (self.column,)
+
+
+@dataclass(frozen=True)
+class Equals(OfColumn):
+    """A column has one value."""
+
     value: float
 
     @property
@@ -50,10 +58,6 @@ class Equals:
             return f"there is no {self.column.words}"
         return f"{self.column.words} is {self.column.category(self.value)}"
 
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        return (self.column,)
-
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         entries = table.of(self.column)
         found: Bools = np.isnan(entries) if np.isnan(self.value) else entries == self.value
@@ -61,10 +65,9 @@ class Equals:
 
 
 @dataclass(frozen=True)
-class Beyond:
+class Beyond(OfColumn):
     """A column of numbers is at least, or at most, a threshold."""
 
-    column: Column
     threshold: float
     at_least: bool
 
@@ -72,15 +75,10 @@ class Beyond:
     def words(self) -> str:
         return f"{self.column.words} {'>=' if self.at_least else '<='} {self.threshold!r}"
 
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        return (self.column,)
-
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         """Compare the column; a missing entry is neither."""
         entries = table.of(self.column)
-        found: Bools = entries >= self.threshold if self.at_least else entries <= self.threshold
-        return found
+        return entries >= self.threshold if self.at_least else entries <= self.threshold
 
 
 @dataclass(frozen=True)
@@ -99,8 +97,7 @@ class Both:
         return (*self.first.columns, *self.second.columns)
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
-        found: Bools = self.first.holds(reports, table) & self.second.holds(reports, table)
-        return found
+        return self.first.holds(reports, table) & self.second.holds(reports, table)
 
 
 @dataclass(frozen=True)
@@ -118,15 +115,13 @@ class Not:
         return self.event.columns
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
-        found: Bools = ~self.event.holds(reports, table)
-        return found
+        return ~self.event.holds(reports, table)
 
 
 @dataclass(frozen=True)
-class OneOf:
+class OneOf(OfColumn):
     """A column has one of several values."""
 
-    column: Column
     values: tuple[float, ...]
 
     @property
@@ -136,10 +131,6 @@ class OneOf:
         others = f" or one of {more} others" if more > 0 else ""
         which = "is one of" if len(self.values) > 1 else "is"
         return f"{self.column.words} {which} {shown}{others}"
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        return (self.column,)
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         entries = table.of(self.column)
@@ -188,8 +179,7 @@ class Compared:
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         first, second = table.of(self.first), table.of(self.second)
-        found: Bools = first < second if self.is_less else first == second
-        return found
+        return first < second if self.is_less else first == second
 
 
 @dataclass(frozen=True)
@@ -212,8 +202,7 @@ class Scored:
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         """Compare the score, which is computed once for all thresholds."""
         scores = self.scores(reports, table)
-        found: Bools = scores >= self.threshold if self.at_least else scores <= self.threshold
-        return found
+        return scores >= self.threshold if self.at_least else scores <= self.threshold
 
     def scores(self, reports: Sequence[Any], table: Table) -> Floats:
         """Scores of all reports."""
@@ -237,10 +226,9 @@ class Supports:
         return ()
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
-        """Ask for every report."""
-
-        def ask() -> Bools:
-            return np.array([bool(self.supports(r, self.value)) for r in reports], dtype=np.bool_)
-
-        found: Bools = table.once(("supports", repr(self.value)), ask)
+        """Ask for every report, once for all events about the value."""
+        found: Bools = table.once(
+            ("supports", repr(self.value)),
+            lambda: np.array([bool(self.supports(r, self.value)) for r in reports], np.bool_),
+        )
         return found

@@ -4,8 +4,6 @@ Half of the pilot proposes events, each with a pair of inputs; the other half ra
 is chosen here is measured on fresh reports elsewhere, so nothing depends on how many were tried.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -26,14 +24,9 @@ FEWEST_HITS = 3
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """An event that is likelier for the first input than its claim allows for the second."""
+class Candidate(Proposal):
+    """A proposal that was counted in both halves of the pilot, which decide its strength."""
 
-    event: Event
-    first: int
-    second: int
-    strength: float
-    """Standard errors by which the pilot exceeds the claim; negative if it does not."""
     proven: float = 0.0
     """Log of the ratio of the rates, each three standard errors to the worse side."""
     hits: int = 0

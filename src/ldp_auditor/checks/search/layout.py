@@ -117,11 +117,6 @@ class Layout:
     columns: tuple[Column, ...]
 
     @classmethod
-    def of(cls, reports: Iterable[Any]) -> Layout:
-        """Choose the columns that vary in `reports`."""
-        return cls.fitted(list(reports))[0]
-
-    @classmethod
     def fitted(cls, reports: Sequence[Any]) -> tuple[Layout, Table]:
         """Choose columns that vary, and return them with their entries."""
         pieces = take_apart(reports)

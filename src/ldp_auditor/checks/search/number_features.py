@@ -1,8 +1,5 @@
 """Columns derived from a column of numbers: low bits, residues, signs of zeros, last digits."""
 
-from __future__ import annotations
-
-import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -33,17 +30,8 @@ RESIDUE_PLACES = 40
 Feature = tuple[str, NDArray[Any]]
 
 
-def lowest_bit(number: float) -> int:
-    """Exponent of the lowest set bit: the finest power of two that the number is a multiple of."""
-    if number == 0 or not math.isfinite(number):
-        return 1100
-    numerator, denominator = abs(number).as_integer_ratio()
-    trailing = (numerator & -numerator).bit_length() - 1
-    return trailing - (denominator.bit_length() - 1)
-
-
 def lowest_bits(numbers: Floats) -> Floats:
-    """`lowest_bit` of many numbers."""
+    """Exponents of the lowest set bits: the finest powers of two that divide the numbers."""
     mantissa, exponent = np.frexp(np.abs(numbers))
     whole_mantissa = np.where(np.isfinite(mantissa), mantissa * 2.0**53, 0.0).astype(np.int64)
     lowest = whole_mantissa & -whole_mantissa

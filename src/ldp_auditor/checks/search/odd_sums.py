@@ -3,8 +3,6 @@
 With few bits all sums at once, by the transform of Walsh and Hadamard; with more, sums of three.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import combinations
 
@@ -30,7 +28,7 @@ def propose_odd_sums(half: Half, tables: Sequence[Counted]) -> list[Proposal]:
     bits: list[Event] = [
         Equals(t.column, float(t.values[1]))
         for t in tables
-        if t.is_complete and len(t.values) == 2 and t.column.words != WHOLE_REPORT
+        if t.is_bit and t.column.words != WHOLE_REPORT
     ]
     if len(bits) < 3:
         return []

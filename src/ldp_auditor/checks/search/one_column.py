@@ -1,7 +1,5 @@
 """Events about one column: a value, a threshold, an interval, a set of values."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -49,6 +47,11 @@ class Counted:
     different: int
     """Number of all different values."""
 
+    @property
+    def is_bit(self) -> bool:
+        """Whether the column has two values."""
+        return self.is_complete and len(self.values) == 2
+
 
 def counted(half: Half, column: Column) -> Counted:
     """Count the values of a column; of many, those that repeat."""
@@ -70,9 +73,7 @@ def counted(half: Half, column: Column) -> Counted:
         values, codes, owners = values[common], place[codes][kept], owners[kept]
     size = len(values)
     table = np.bincount(owners * size + codes, minlength=len(entries) * size)
-    counts = table.reshape(len(entries), size).astype(np.float64) if size else np.zeros(
-        (len(entries), 0)
-    )  # fmt: skip
+    counts = table.reshape(len(entries), size).astype(np.float64)
     shown = values.astype(np.float64)
     shown[np.isneginf(shown)] = np.nan
     return Counted(column, shown, counts, size == different, different)
@@ -111,7 +112,8 @@ def propose_thresholds(half: Half, tables: Sequence[Counted]) -> list[Proposal]:
     """A column of numbers is at least or at most a threshold, or between two."""
     wide = [t.column for t in tables if t.column.is_ordered and t.different > 8]
     names: list[tuple[Column, float]] = []
-    below: list[Floats] = []
+    at_least: list[Floats] = []
+    at_most: list[Floats] = []
     between: list[tuple[int, int]] = []
     slices: list[Floats] = []
     for column in wide:
@@ -124,23 +126,23 @@ def propose_thresholds(half: Half, tables: Sequence[Counted]) -> list[Proposal]:
         under = np.stack([np.searchsorted(o, thresholds, side="left") for o in ordered])
         upto = np.stack([np.searchsorted(o, thresholds, side="right") for o in ordered])
         present = np.array([[len(o)] for o in ordered])
-        below += [(present - under).astype(np.float64), upto.astype(np.float64)]
+        at_least.append((present - under).astype(np.float64))
+        at_most.append(upto.astype(np.float64))
         if len(wide) <= INTERVAL_COLUMNS:
             low, high = np.triu_indices(len(thresholds), k=1)
             slices.append((upto[:, high] - under[:, low]).astype(np.float64))
             between += [(start + int(a), start + int(b)) for a, b in zip(low, high, strict=True)]
     if not names:
         return []
-    at_least = np.concatenate(below[0::2], axis=1)
-    at_most = np.concatenate(below[1::2], axis=1)
 
     def least(i: int) -> Event:
-        return Beyond(names[i][0], names[i][1], at_least=True)
+        return Beyond(*names[i], at_least=True)
 
     def most(i: int) -> Event:
-        return Beyond(names[i][0], names[i][1], at_least=False)
+        return Beyond(*names[i], at_least=False)
 
-    found = proposals(half, least, at_least) + proposals(half, most, at_most)
+    found = proposals(half, least, np.concatenate(at_least, axis=1))
+    found += proposals(half, most, np.concatenate(at_most, axis=1))
     if slices:
         found += proposals(
             half,

@@ -4,8 +4,6 @@ Products of matrices would do the same, by a library with threads of its own, wh
 other's way where several workers share a few cores.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

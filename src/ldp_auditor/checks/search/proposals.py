@@ -1,7 +1,5 @@
 """Events that were proposed, with the inputs that they tell apart."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -12,12 +10,13 @@ from ldp_auditor.core import Floats
 
 @dataclass(frozen=True)
 class Proposal:
-    """An event that exceeds the claim, in the first half of the pilot, for a pair of inputs."""
+    """An event that may be likelier for the first input than the claim allows for the second."""
 
     event: Event
     first: int
     second: int
     strength: float
+    """Standard errors by which the rates exceed the claim; negative if they do not."""
 
 
 def proposals(

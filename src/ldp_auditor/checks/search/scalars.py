@@ -1,11 +1,9 @@
 """How strings, bytes, numbers, times and other single values are taken apart."""
 
-from __future__ import annotations
-
 import datetime
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,16 +30,13 @@ def text_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
     yield place.category(place.words, parts)
     width = max(1, min(MOST_LETTERS, max(map(len, parts))))
     yield from _letters(place, parts, _text_codes(parts, width), "letter", pieces)
-    numbers = [_number_in(part) for part in parts] if _asks_for_numbers(parts, pieces) else []
-    written = ~np.isnan(np.array(numbers, dtype=np.float64))
+    if pieces.wanted is None and all(math.isnan(_number_in(part)) for part in parts[:50]):
+        return
+    numbers = np.array([_number_in(part) for part in parts])
+    written = ~np.isnan(numbers)
     if written.any():
-        values = np.array(numbers, dtype=np.float64)[written]
         words = f"float({place.words})"
-        yield Block([words], place.some(written), values[:, None], place=place.words)
-
-
-def _asks_for_numbers(parts: Sequence[str], pieces: Pieces) -> bool:
-    return pieces.wanted is not None or any(not math.isnan(_number_in(p)) for p in parts[:50])
+        yield Block([words], place.some(written), numbers[written, None], place=place.words)
 
 
 def _number_in(text: str) -> float:
@@ -100,14 +95,10 @@ def number_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
     """Integers and floats, which share a column."""
     natives = [p.item() if isinstance(p, np.generic) else p for p in place.parts]
     is_float = np.array([isinstance(part, float) for part in natives], dtype=np.bool_)
-    for chosen, convert in ((~is_float, integers), (is_float, _floats)):
+    for chosen, convert in ((~is_float, integers), (is_float, partial(np.array, dtype=np.float64))):
         if chosen.any():
             array = convert([p for p, c in zip(natives, chosen, strict=True) if c])
             yield Block([place.words], place.some(chosen), array[:, None])
-
-
-def _floats(parts: Sequence[Any]) -> NDArray[Any]:
-    return np.array(parts, dtype=np.float64)
 
 
 def extended_float_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
@@ -127,15 +118,11 @@ def _total_seconds(part: Any) -> float:
     return float(part.hour * 3600 + part.minute * 60 + part.second + part.microsecond / 1e6)
 
 
-def _exponent(part: Decimal) -> int | str:
-    return part.as_tuple().exponent
-
-
 PROPERTIES: Mapping[str, Mapping[str, Callable[[Any], Any]]] = {
     "complex": {"real": lambda z: float(z.real), "imag": lambda z: float(z.imag)},
     "decimal": {
         "value": lambda d: math.nan if d.is_nan() else float(d),
-        "exponent": _exponent,
+        "exponent": lambda d: d.as_tuple().exponent,
         "digits": lambda d: len(d.as_tuple().digits),
         "last digit": lambda d: d.as_tuple().digits[-1],
     },

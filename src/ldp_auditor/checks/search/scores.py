@@ -1,7 +1,5 @@
 """Events about scores: the target's own `supports`, a user's function, a learned classifier."""
 
-from __future__ import annotations
-
 import importlib.util
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

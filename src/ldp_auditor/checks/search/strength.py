@@ -3,8 +3,6 @@
 Events are screened by the thousand: only the few that stand out are ever made.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

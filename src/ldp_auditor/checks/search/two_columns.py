@@ -1,7 +1,5 @@
 """Events about two columns: conjunctions, sums of bits, comparisons."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
@@ -34,7 +32,7 @@ def indicators(half: Half, tables: Sequence[Counted]) -> list[Event]:
         if table.column.words == WHOLE_REPORT:
             continue
         share = table.counts.sum(axis=0) / total
-        if table.is_complete and len(table.values) == 2:
+        if table.is_bit:
             if RAREST < share[1] < 1 - RAREST:
                 bits.append(Equals(table.column, float(table.values[1])))
             continue

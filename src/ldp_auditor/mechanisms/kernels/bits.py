@@ -5,8 +5,6 @@ sits in word v // 64 at bit v % 64, and bits beyond the domain are 0. A set of b
 so none can leak.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

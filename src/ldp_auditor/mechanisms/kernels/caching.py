@@ -7,8 +7,6 @@ Within the folder numba tells Python versions, processors and their features apa
 machines may share it (`IndexDataCacheFile` and `_index_key` in numba/core/caching.py).
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import hashlib

@@ -1,7 +1,5 @@
 """How kernels are compiled: once, to disk if there is room, without the GIL."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Laplace and normal noise by the ziggurat method [Marsaglia00], with 53-bit mantissas."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Guess the value with the best score, ties broken at random."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -5,8 +5,6 @@ A kernel that consumes words one by one keeps the four state words in local vari
 works on many words at once steps 64 independent lanes, which the compiler vectorizes.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -29,8 +27,7 @@ def raw_words(rng: Generator, n: int) -> Words:
     NumPy promises these to be the same in every version, which it does not of the methods of a
     `Generator`.
     """
-    words: Words = rng.bit_generator.random_raw(n)
-    return words
+    return rng.bit_generator.random_raw(n)
 
 
 def fresh_stream(rng: Generator) -> Words:

@@ -1,0 +1,20 @@
+"""Modules that a user names."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Any
+
+from ldp_auditor.errors import AuditError
+
+
+def import_named(module: str) -> Any:
+    """Import a module, also one of the working directory."""
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        return importlib.import_module(module)
+    except Exception as error:
+        raise AuditError(f"cannot import {module!r}: {type(error).__name__}: {error}") from error
