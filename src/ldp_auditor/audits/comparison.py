@@ -18,16 +18,14 @@ from ldp_auditor.core import Claim
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.execution.contract import Engine
 from ldp_auditor.execution.engines import open_engine
-from ldp_auditor.results.audit_result import AuditResult, AuditResults
+from ldp_auditor.results.audit_result import AuditResult, AuditResults, OfAudits
 from ldp_auditor.results.fields import Plain, real, truth
 from ldp_auditor.results.folder import results_folder
 from ldp_auditor.results.journal import Journal
-from ldp_auditor.results.showing import Shown
-from ldp_auditor.results.violations import ViolationCount
 
 
 @dataclass(frozen=True)
-class Comparison(Shown):
+class Comparison(OfAudits):
     """Audits of several protocols under one claim."""
 
     claim: Claim
@@ -36,11 +34,6 @@ class Comparison(Shown):
     """Why a protocol cannot make the claim, by its name."""
     named: bool = False
     """Whether the protocols were named, so that the claim was tested on each of them."""
-
-    @property
-    def violations(self) -> ViolationCount:
-        """How many of the audits found a violation."""
-        return self.results.violations
 
     @property
     def remarks(self) -> list[str]:
@@ -71,10 +64,6 @@ class Comparison(Shown):
         claim = Claim(real(plain, "epsilon"), real(plain, "delta"))
         refused = {entry["mechanism"]: entry["reason"] for entry in plain["refused"]}
         return cls(claim, AuditResults.from_dict(plain), refused, truth(plain, "named"))
-
-    def to_rows(self) -> list[dict[str, Any]]:
-        """Return the rows of the tidy table."""
-        return self.results.to_rows()
 
 
 @dataclass(frozen=True)

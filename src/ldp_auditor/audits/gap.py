@@ -24,11 +24,10 @@ from ldp_auditor.errors import AuditError, require, whole_number
 from ldp_auditor.execution.contract import Engine
 from ldp_auditor.execution.engines import open_engine
 from ldp_auditor.mechanisms.capabilities import KnowsLossLaw, KnowsRates, needed
-from ldp_auditor.results.audit_result import AuditResults
+from ldp_auditor.results.audit_result import AuditResults, OfAudits
 from ldp_auditor.results.fields import Plain
 from ldp_auditor.results.journal import Journal
 from ldp_auditor.results.showing import Shown
-from ldp_auditor.results.violations import ViolationCount
 from ldp_auditor.theory.loss_law import LossLaw, privacy_profile
 
 MOST_POINTS = 10_000
@@ -39,17 +38,12 @@ CERTIFICATES = (0.9, 0.99)
 
 
 @dataclass(frozen=True)
-class Explanation(Shown):
+class Explanation(OfAudits):
     """Audits by every attack, and the trials that the optimal one would need."""
 
     results: AuditResults
     trials_for: Mapping[float, int | None]
     """Trials by which the optimal attack is expected to prove that share of the worst case."""
-
-    @property
-    def violations(self) -> ViolationCount:
-        """How many of the audits found a violation."""
-        return self.results.violations
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -61,10 +55,6 @@ class Explanation(Shown):
         """Read what `to_dict` wrote, or raise."""
         certificates = {float(share): trials for share, trials in plain["trials_for"].items()}
         return cls(AuditResults.from_dict(plain), certificates)
-
-    def to_rows(self) -> list[dict[str, Any]]:
-        """Return the rows of the tidy table."""
-        return self.results.to_rows()
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
 from ldp_auditor.adapters import available, is_installed
@@ -21,11 +21,6 @@ def number(value: float | None, digits: int = 4) -> str:
     if value is None:
         return "-"
     return "inf" if value == math.inf else f"{value:.{digits}f}"
-
-
-def small_number(value: float) -> str:
-    """A probability for people."""
-    return f"{value:.3g}"
 
 
 def protocol_table(
@@ -81,28 +76,47 @@ def _guarantees(protocol: type[FrequencyOracle] | type[RecordMechanism]) -> str:
     return "epsilon, delta" if protocol.approximate else "epsilon"
 
 
-def comparison_table(results: Sequence[AuditResult]) -> TextTable:
+def verdict_word(result: AuditResult) -> str:
+    """The verdict for a column of a table."""
+    if result.verdict == "violation":
+        return "VIOLATION"
+    return "no claim" if result.claim.epsilon == math.inf else "none found"
+
+
+AuditColumn = tuple[str, int, Callable[[AuditResult], str]]
+"""Heading, order in which it is left out, and what stands in it."""
+
+CLAIMED: AuditColumn = ("claim", 6, lambda r: _unless_none(r, f"{r.claim.epsilon:g}"))
+WORST: AuditColumn = ("worst", 5, lambda r: number(r.worst_case_epsilon))
+UNLIMITED: AuditColumn = ("T = inf", 4, lambda r: number(r.attack_epsilon))
+PROVEN: AuditColumn = ("proven", 0, lambda r: number(r.empirical_epsilon))
+REPORTS: AuditColumn = ("reports", 0, lambda r: str(r.reports))
+VERDICT: AuditColumn = ("violation", 0, verdict_word)
+
+
+def _rates(first: int) -> tuple[AuditColumn, AuditColumn]:
+    """True and false positives; the latter are left out `first`."""
+    return (
+        ("TPR", first + 1, lambda r: f"{r.true_positives / r.trials:.3g}"),
+        ("FPR", first, lambda r: f"{r.false_positives / r.trials:.3g}"),
+    )
+
+
+def _unless_none(result: AuditResult, words: str) -> str:
+    return "-" if result.claim.epsilon == math.inf else words
+
+
+def _table(title: str, results: Sequence[AuditResult], columns: Iterable[AuditColumn]) -> TextTable:
     """One row per audit."""
+    headings, orders, shown = zip(*columns, strict=True)
+    rows = [tuple(show(result) for show in shown) for result in results]
+    return TextTable(title, list(map(Column, headings, orders)), rows)
+
+
+def comparison_table(results: Sequence[AuditResult]) -> TextTable:
+    """One row per protocol and attack."""
     attacks = {result.attack for result in results}
     over_time = any(result.is_over_time for result in results)
-    rows = []
-    for result in results:
-        counts = result.counts
-        promised = result.claim.epsilon
-        rows.append(
-            (
-                result.mechanism if len(attacks) == 1 else f"{result.mechanism} {result.attack}",
-                *([str(result.reports)] if over_time else []),
-                "-" if promised == math.inf else f"{promised:g}",
-                number(result.empirical_epsilon),
-                "-" if promised == math.inf else f"{result.empirical_epsilon / promised:.0%}",
-                number(result.attack_epsilon),
-                number(result.worst_case_epsilon),
-                small_number(counts.true_positives / counts.trials),
-                small_number(counts.false_positives / counts.trials),
-                verdict_word(result),
-            )
-        )
     first = results[0]
     deltas = {result.delta for result in results}
     where = " where one is needed" if 0.0 in deltas else ""
@@ -112,19 +126,16 @@ def comparison_table(results: Sequence[AuditResult]) -> TextTable:
         f"T = {first.counts.trials:,}, alpha = {first.alpha:g}, seed {first.seed}"
         + "".join(f", delta = {delta:g}{where}" for delta in deltas)
     )
-    columns = (
-        Column("name"),
-        *([Column("reports")] if over_time else []),
-        Column("claim", drop_order=6),
-        Column("proven"),
-        Column("share", drop_order=1),
-        Column("T = inf", drop_order=4),
-        Column("worst", drop_order=5),
-        Column("TPR", drop_order=3),
-        Column("FPR", drop_order=2),
-        Column("violation"),
-    )
-    return TextTable(title, columns, rows)
+
+    def name(result: AuditResult) -> str:
+        return result.mechanism if len(attacks) == 1 else f"{result.mechanism} {result.attack}"
+
+    def share(result: AuditResult) -> str:
+        return _unless_none(result, f"{result.empirical_epsilon / result.claim.epsilon:.0%}")
+
+    columns = [("name", 0, name), *([REPORTS] if over_time else []), CLAIMED, PROVEN]
+    columns += [("share", 1, share), UNLIMITED, WORST, *_rates(2), VERDICT]
+    return _table(title, results, columns)
 
 
 def result_table(result: AuditResult) -> TextTable:
@@ -202,38 +213,15 @@ def _composition_rows(result: AuditResult) -> list[tuple[str, str]]:
 def over_time_table(results: Sequence[AuditResult]) -> TextTable:
     """One row per number of reports."""
     first = results[0]
-    rows = [
-        (
-            str(result.reports),
-            f"{result.claim.epsilon:g}",
-            number(result.composed_epsilon),
-            number(result.worst_case_epsilon),
-            number(result.attack_epsilon),
-            number(result.empirical_epsilon),
-            small_number(result.counts.true_positives / result.counts.trials),
-            small_number(result.counts.false_positives / result.counts.trials),
-            verdict_word(result),
-        )
-        for result in results
-    ]
     title = (
         f"{_setting(first)}, attack {first.attack}, T = {first.counts.trials:,}, "
         f"alpha = {first.alpha:g}, limit {first.monte_carlo_limit:.2f}, seed {first.seed}"
     )
     deltas = {f"{result.composed_delta:g}" for result in results}
     tight = f"at {deltas.pop()}" if len(deltas) == 1 else "at claimed delta"
-    columns = (
-        Column("reports"),
-        Column("claim", drop_order=6),
-        Column(tight, drop_order=3),
-        Column("worst", drop_order=5),
-        Column("T = inf", drop_order=4),
-        Column("proven"),
-        Column("TPR", drop_order=2),
-        Column("FPR", drop_order=1),
-        Column("violation"),
-    )
-    return TextTable(title, columns, rows)
+    composed: AuditColumn = (tight, 3, lambda r: number(r.composed_epsilon))
+    columns = [REPORTS, CLAIMED, composed, WORST, UNLIMITED, PROVEN, *_rates(1), VERDICT]
+    return _table(title, results, columns)
 
 
 def _setting(result: AuditResult) -> str:
@@ -283,13 +271,6 @@ def profile_table(title: str, points: Sequence[tuple[float, float]]) -> TextTabl
     """The privacy profile: the smallest delta at every epsilon."""
     rows = [(f"{epsilon:.4g}", f"{delta:.6g}") for epsilon, delta in points]
     return TextTable(title, (Column("epsilon"), Column("smallest delta")), rows)
-
-
-def verdict_word(result: AuditResult) -> str:
-    """The verdict for a column of a table."""
-    if result.verdict == "violation":
-        return "VIOLATION"
-    return "no claim" if result.claim.epsilon == math.inf else "none found"
 
 
 def _exact(value: float | None) -> str:

@@ -202,6 +202,21 @@ class AuditResults(tuple[AuditResult, ...], Shown):
         return [row_of(result) for result in self]
 
 
+class OfAudits(Shown):
+    """What is found by several audits."""
+
+    results: AuditResults
+
+    @property
+    def violations(self) -> ViolationCount:
+        """How many of the audits found a violation."""
+        return self.results.violations
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return the rows of the tidy table."""
+        return self.results.to_rows()
+
+
 def row_of(result: AuditResult) -> dict[str, Any]:
     """Return a result as a row of the tidy table: every field, whatever the audit."""
     row: dict[str, Any] = {}
