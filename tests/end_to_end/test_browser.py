@@ -23,8 +23,9 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "report.html"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def seen(browser: Any, report: Path) -> Iterator[Visit]:
+    """The page, opened once: a test leaves it as it found it."""
     with visit(browser, report) as opened:
         yield opened
 
@@ -80,6 +81,8 @@ def test_the_table_filters(seen: Visit) -> None:
     seen.page.locator("#by-attack").select_option("")
     seen.page.locator("#by-verdict").select_option("violation")
     assert set(rows(seen, "Mechanism")) == {"Broken", "package:mechanism"}
+    seen.page.locator("#by-verdict").select_option("")
+    assert len(rows(seen, "Mechanism")) == total
 
 
 def curve(seen: Visit) -> Any:
@@ -129,6 +132,8 @@ def test_settings_are_chosen_and_the_numbers_follow(seen: Visit) -> None:
     assert figure.locator("tbody th").all_inner_texts() == ["0.5", "1", "2", "4"]
     figure.get_by_label("Setting").select_option(label="k = 10")
     assert figure.locator("table caption").inner_text() == "GRR, k = 10"
+    figure.get_by_label("Setting").select_option(label="k = 50")
+    figure.get_by_text("The numbers of this figure").click()
 
 
 def test_what_is_zero_or_above_the_promise_is_drawn_so(browser: Any, tmp_path: Path) -> None:
@@ -167,8 +172,7 @@ def test_dark_mode_and_paper_have_their_own_colours(browser: Any, report: Path) 
     with visit(browser, report, color_scheme="dark") as seen:
         dark = seen.page.evaluate(ink)
         seen.page.emulate_media(media="print")
-        seen.page.wait_for_timeout(500)
-        assert seen.page.evaluate(ink) != dark
+        seen.page.wait_for_function(f"dark => {ink} !== dark", arg=dark)
         assert seen.page.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
         assert not seen.page.locator(".filters").is_visible()
         assert len(seen.page.pdf(format="A4")) > 10_000

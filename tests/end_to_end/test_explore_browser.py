@@ -25,13 +25,37 @@ def client() -> Iterator[Client]:
         yield opened
 
 
+@pytest.fixture(scope="module")
+def opened(browser: Any, client: Client) -> Iterator[Visit]:
+    """The page for all tests that measure nothing."""
+    with visit(browser, client.address) as page:
+        complete(page)
+        yield page
+
+
 @pytest.fixture
-def seen(browser: Any, client: Client) -> Iterator[Visit]:
-    with visit(browser, client.address) as opened:
-        complete(opened)
-        yield opened
+def seen(opened: Visit) -> Visit:
+    """The page with its sliders and buttons where they stand at first."""
+    opened.page.evaluate(AS_AT_FIRST)
+    wait_for_caption(opened, "Epsilon over the claimed epsilon, at k = 100, one report, paper")
+    return opened
+
+
+@pytest.fixture
+def measuring(browser: Any, client: Client) -> Iterator[Visit]:
+    """A page of its own, for what stays on it."""
+    with visit(browser, client.address) as page:
+        complete(page)
+        yield page
         client.ask("cancel", {})
         client.measured()
+
+
+AS_AT_FIRST = """() => {
+    document.querySelectorAll("form").forEach((form) => form.reset());
+    const numbers = document.querySelectorAll(".slider input[type=number]");
+    numbers.forEach((number) => number.dispatchEvent(new Event("input")));
+}"""
 
 
 def complete(seen: Visit) -> None:
@@ -140,6 +164,9 @@ def test_lines_are_switched_off_and_axes_made_logarithmic(seen: Visit) -> None:
     assert "worst" not in figure.locator(".plot").get_attribute("aria-label")
     figure.get_by_label("Logarithmic vertical axis").check()
     assert figure.locator(".plot").evaluate("e => e._fullLayout.yaxis.type") == "log"
+    figure.get_by_role("checkbox", name="up").uncheck()
+    figure.get_by_role("checkbox", name="exact worst case").check()
+    assert len(traces(seen)) == before
 
 
 def test_wrong_settings_are_one_clear_line(seen: Visit) -> None:
@@ -166,13 +193,13 @@ def test_wrong_settings_are_one_clear_line(seen: Visit) -> None:
     assert "alpha must lie in (0, 1)" in finished(seen, "alpha")
 
 
-def test_a_measurement_finishes_and_matches_the_command(seen: Visit) -> None:
-    seen.page.get_by_label("Trials of each input").select_option("100000")
-    seen.page.get_by_label("Seed").fill("5")
-    seen.page.get_by_role("button", name="Measure").click()
-    assert finished(seen) == "Done: 3 protocols measured."
-    drawn = traces(seen)
-    items = seen.page.locator("#results li")
+def test_a_measurement_finishes_and_matches_the_command(measuring: Visit) -> None:
+    measuring.page.get_by_label("Trials of each input").select_option("100000")
+    measuring.page.get_by_label("Seed").fill("5")
+    measuring.page.get_by_role("button", name="Measure").click()
+    assert finished(measuring) == "Done: 3 protocols measured."
+    drawn = traces(measuring)
+    items = measuring.page.locator("#results li")
     assert items.count() == 3
     for item, name in zip(items.all(), ("THE", "OUE", "GRR"), strict=True):
         command = item.locator("pre").inner_text()
@@ -185,12 +212,12 @@ def test_a_measurement_finishes_and_matches_the_command(seen: Visit) -> None:
         assert f"{hits} true and {alarms} false positives in 100,000 trials" in words
         assert f"attack {told['attack_epsilon']:.4f} with unlimited trials" in words
         assert drawn[f"{name}, proven"] == [told["empirical_epsilon"]]
-    seen.page.get_by_label("Domain size k").fill("50")
-    wait_for_caption(seen, "k = 50")
-    assert not any("proven" in name for name in traces(seen))
-    seen.page.get_by_label("Domain size k").fill("100")
-    wait_for_caption(seen, "k = 100")
-    assert traces(seen) == drawn
+    measuring.page.get_by_label("Domain size k").fill("50")
+    wait_for_caption(measuring, "k = 50")
+    assert not any("proven" in name for name in traces(measuring))
+    measuring.page.get_by_label("Domain size k").fill("100")
+    wait_for_caption(measuring, "k = 100")
+    assert traces(measuring) == drawn
 
 
 def test_a_command_is_copied(browser: Any, client: Client) -> None:
@@ -207,24 +234,24 @@ def test_a_command_is_copied(browser: Any, client: Client) -> None:
         assert copied.startswith("ldp-auditor audit OUE --domain-size 100 --epsilon 4")
 
 
-def test_a_measurement_shows_progress_and_is_cancelled(seen: Visit) -> None:
+def test_a_measurement_shows_progress_and_is_cancelled(measuring: Visit) -> None:
     for name in ("GRR", "OUE", "THE"):
-        seen.page.get_by_role("checkbox", name=name, exact=True).uncheck()
-    seen.page.get_by_role("checkbox", name="SS", exact=True).check()
-    seen.page.get_by_label("Reports of each user τ").fill("250")
-    seen.page.get_by_label("Trials of each input").select_option("1000000")
-    cancel = seen.page.get_by_role("button", name="Cancel")
+        measuring.page.get_by_role("checkbox", name=name, exact=True).uncheck()
+    measuring.page.get_by_role("checkbox", name="SHE", exact=True).check()
+    measuring.page.get_by_label("Domain size k").fill("1000")
+    measuring.page.get_by_label("Trials of each input").select_option("10000000")
+    cancel = measuring.page.get_by_role("button", name="Cancel")
     assert cancel.is_disabled()
-    seen.page.get_by_role("button", name="Measure").click()
-    finished(seen, "Measuring SS…")
-    bar = seen.page.get_by_role("progressbar")
+    measuring.page.get_by_role("button", name="Measure").click()
+    finished(measuring, "Measuring SHE…")
+    bar = measuring.page.get_by_role("progressbar")
     bar.wait_for()
     wait_until(lambda: 0 < bar.evaluate("e => e.value") < 1, "no progress was shown")
-    assert seen.page.get_by_role("button", name="Measure").is_disabled()
+    assert measuring.page.get_by_role("button", name="Measure").is_disabled()
     cancel.click()
-    assert finished(seen, "Cancelled") == "Cancelled; nothing was measured."
+    assert finished(measuring, "Cancelled") == "Cancelled; nothing was measured."
     assert not bar.is_visible()
-    assert seen.page.get_by_role("button", name="Measure").is_enabled()
+    assert measuring.page.get_by_role("button", name="Measure").is_enabled()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -259,8 +286,7 @@ def test_dark_mode_has_its_own_colours(browser: Any, client: Client) -> None:
     with visit(browser, client.address, color_scheme="dark") as seen:
         dark = seen.page.evaluate(ink)
         seen.page.emulate_media(color_scheme="light")
-        seen.page.wait_for_timeout(300)
-        assert seen.page.evaluate(ink) != dark
+        seen.page.wait_for_function(f"dark => {ink} !== dark", arg=dark)
 
 
 def test_hostile_names_do_no_harm(browser: Any, monkeypatch: pytest.MonkeyPatch) -> None:
