@@ -100,7 +100,7 @@ def test_a_worst_case_above_the_claim_is_an_excess(
     figure = draw(account)
     (axes,) = figure.axes
     bar = axes.patches[1]
-    assert to_hex(bar.get_facecolor()) == colour.lower()  # type: ignore[attr-defined]
+    assert to_hex(bar.get_facecolor()) == colour.lower()
     assert axes.get_ylim()[1] > worst
     texts = [text.get_text() for text in axes.texts]
     assert texts == [step.words for step in fall.steps]
@@ -125,7 +125,7 @@ def test_a_number_stands_at_the_end_of_its_own_bar() -> None:
     (axes,) = draw(bars).axes
     heights = {text.get_text(): text.xy[1] for text in axes.texts}  # type: ignore[attr-defined]
     assert heights == {"0.790": 0.79, "0.000": 0.0, "1.400": 1.4}
-    colours = [to_hex(bar.get_facecolor()) for bar in axes.patches]  # type: ignore[attr-defined]
+    colours = [to_hex(bar.get_facecolor()) for bar in axes.patches]
     assert colours == [BLUE.lower(), BLUE.lower(), DARK_RED.lower()]
 
 
@@ -167,7 +167,7 @@ def test_evidence_is_two_bars_and_what_the_claim_allows() -> None:
     assert list(bars.series[0].measured) == [0.9, 0.035]
     assert list(bars.claimed) == pytest.approx([math.e * 0.035] * 2)
     (axes,) = draw(bars).axes
-    assert to_hex(axes.patches[0].get_facecolor()) == DARK_RED.lower()  # type: ignore[attr-defined]
+    assert to_hex(axes.patches[0].get_facecolor()) == DARK_RED.lower()
 
 
 def test_attacks_have_the_same_place_everywhere() -> None:
