@@ -82,7 +82,7 @@ class BarSeries:
 
 @dataclass(frozen=True)
 class Bars(FigureData):
-    """What was proven of several mechanisms, side by side."""
+    """What was proven of several mechanisms, side by side; evidence is two bars and a limit."""
 
     kind: ClassVar[str] = "bars"
     names: Sequence[str]
@@ -96,6 +96,8 @@ class Bars(FigureData):
     top: float
     """Where the axis ends."""
     value_title: str = "epsilon"
+    exact_name: str = "same attack, unlimited trials"
+    """What the marks of all series are called together."""
 
     @property
     def height(self) -> int:  # type: ignore[override]
@@ -142,7 +144,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Curves(FigureData):
-    """Epsilons over a setting."""
+    """Epsilons over a setting, or the trade-off of epsilon and delta."""
 
     kind: ClassVar[str] = "curves"
     x_title: str
@@ -233,42 +235,6 @@ class GapAccount(FigureData):
             lost = [digits(step.start - step.end) for step in losses]
             rows.append([fall.name, digits(first.end), *lost, digits(last.end)])
         return ["attack", *columns], rows
-
-
-@dataclass(frozen=True)
-class Evidence(FigureData):
-    """How often an event happened with each of two inputs, and how often the claim allows it."""
-
-    kind: ClassVar[str] = "evidence"
-    x_title: str
-    names: tuple[str, str]
-    shares: tuple[float, float]
-    allowed: float
-    allowed_name: str
-
-    @property
-    def broken(self) -> bool:
-        """Whether the first input has it more often than the claim allows."""
-        return self.shares[0] > self.allowed
-
-
-@dataclass(frozen=True)
-class TradeOff(FigureData):
-    """The smallest delta over epsilon, and the claim."""
-
-    kind: ClassVar[str] = "trade-off"
-    name: str
-    epsilons: Sequence[float]
-    deltas: Sequence[float]
-    claimed: float | None
-    claimed_name: str
-    delta: float | None
-    delta_name: str
-
-    @property
-    def log_y(self) -> bool:
-        """Whether the axis of delta is logarithmic: a claimed delta is a small one."""
-        return self.delta is not None
 
 
 @dataclass(frozen=True)

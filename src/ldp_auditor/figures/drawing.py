@@ -10,18 +10,18 @@ from functools import singledispatch
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldp_auditor.errors import AuditError
 from ldp_auditor.figures.data import (
     Bars,
     Curves,
-    Evidence,
     FigureData,
     GapAccount,
     Line,
+    Numbers,
     Panels,
     Step,
-    TradeOff,
 )
 from ldp_auditor.figures.files import give_matplotlib_room
 from ldp_auditor.figures.words import value_in_words
@@ -59,6 +59,8 @@ ROLE_COLOURS = {"claimed": RED, "limit": "black"}
 STEP_COLOURS = {"claimed": RED, "excess": DARK_RED, "proven": BLUE}
 LABEL_WIDTH = 0.07
 """Part of an axis that the label of a tick needs."""
+MOST_TICKS = 16
+"""Places that have ticks of their own."""
 
 
 @singledispatch
@@ -72,16 +74,10 @@ def file_types() -> list[str]:
     return sorted(Figure().canvas.get_supported_filetypes())
 
 
-def _frame(title: str, width: float, height: float) -> tuple[Figure, Axes]:
-    """A figure with one pair of axes."""
-    figure = Figure(figsize=(width, height), layout="constrained")
-    axes = figure.subplots()
-    axes.set_title(title, fontsize=10)
-    axes.spines[["top", "right"]].set_visible(False)
-    return figure, axes
-
-
-def _legend(figure: Figure, handles: Sequence[Artist], columns: int) -> None:
+def _legend(figure: Figure, handles: Sequence[Artist]) -> None:
+    """Put the legend below the figure, in as many columns as it has room for."""
+    inches = max(0.6 + 0.072 * len(str(handle.get_label())) for handle in handles)
+    columns = max(1, min(len(handles), int(figure.get_figwidth() / inches)))
     figure.legend(
         handles=handles, loc="outside lower center", ncols=columns, frameon=False, fontsize=8.5
     )
@@ -90,58 +86,68 @@ def _legend(figure: Figure, handles: Sequence[Artist], columns: int) -> None:
 @draw.register
 def _(data: Bars) -> Figure:
     count = len(data.series)
-    figure, axes = _frame(data.title, max(7.0, (0.45 + 0.25 * count) * len(data.names) + 1.5), 4.6)
-    width = 0.8 / count
-    for index, series in enumerate(data.series):
-        x = np.arange(len(data.names)) + (index - (count - 1) / 2) * width
-        light = LIGHT_COLOURS[index % 2]
-        colours = [
-            light if claim == math.inf else COLOURS[series.place % len(COLOURS)]
-            for claim in data.claimed
-        ]
-        heights = [value or 0.0 for value in series.measured]
-        spread = [value or 0.0 for value in series.deviation] or None
-        axes.bar(x, heights, color=colours, width=0.9 * width, yerr=spread)
-        exact = [value if value is not None else math.nan for value in series.exact]
-        axes.scatter(x, exact, marker="_", s=160 / count, color="black", zorder=3)
-        for place, height, words, colour in zip(x, heights, series.words, colours, strict=True):
-            inside = height > 0.07 * data.top  # at the end of its own bar, or above a low one
-            axes.annotate(
-                words,
-                (place, min(height, data.top)),
-                (0, -3 if inside else 3),
-                textcoords="offset points",
-                ha="center",
-                va="top" if inside else "bottom",
-                color="white" if inside and colour != light else "black",
-                fontsize=8 - count // 2,
-            )
-    finite = [(x, claim) for x, claim in enumerate(data.claimed) if claim < math.inf]
-    if len({claim for _, claim in finite}) == 1:
-        axes.axhline(finite[0][1], color=RED, linestyle="--")
+    width = max(7.0, (0.45 + 0.25 * count) * len(data.names) + 1.5)
+    figure = Figure(figsize=(width, 4.6), layout="constrained")
+    axes = figure.subplots()
+    for index in range(count):
+        _draw_bars(axes, data, index)
+    promises = [(x, claim) for x, claim in enumerate(data.claimed) if claim < math.inf]
+    if len({claim for _, claim in promises}) == 1:
+        axes.axhline(promises[0][1], color=RED, linestyle="--")
     else:
-        ends = [(x - 0.46, x + 0.46) for x, _ in finite]
-        for (left, right), (_, claim) in zip(ends, finite, strict=True):
-            axes.plot([left, right], [claim, claim], color=RED, linestyle="--")
+        for x, claim in promises:
+            axes.plot([x - 0.46, x + 0.46], [claim, claim], color=RED, linestyle="--")
     handles: list[Artist] = []
-    if finite:
+    if promises:
         handles.append(Line2D([], [], color=RED, linestyle="--", label=data.claimed_name))
     for series in data.series:
         handles.append(Patch(color=COLOURS[series.place % len(COLOURS)], label=series.name))
     if data.unclaimed_name:
         handles.append(Patch(color=LIGHT_COLOURS[0], label=data.unclaimed_name))
     if any(value is not None for series in data.series for value in series.exact):
-        names = [series.exact_name for series in data.series]
-        label = names[0] if count == 1 else "same attack, unlimited trials"
-        handles.append(Line2D([], [], color="black", marker="_", ms=12, ls="", label=label))
-    _legend(figure, handles, min(3, len(handles)))
+        tick = Line2D([], [], color="black", marker="_", ms=12, ls="", label=data.exact_name)
+        handles.append(tick)
+    _legend(figure, handles)
     axes.set_xticks(range(len(data.names)), data.names)
-    if len(data.names) > 8:
-        for tick in axes.get_xticklabels():
-            tick.set(rotation=45, horizontalalignment="right")
+    for label in axes.get_xticklabels() if len(data.names) > 8 else []:
+        label.set(rotation=45, horizontalalignment="right")
     axes.set_ylabel(data.value_title)
     axes.set_ylim(0, data.top)
+    axes.set_title(data.title, fontsize=10)
+    axes.spines[["top", "right"]].set_visible(False)
     return figure
+
+
+def _draw_bars(axes: Axes, data: Bars, index: int) -> None:
+    """Draw the bars of one series; its numbers stand at the ends of their own bars."""
+    series, count = data.series[index], len(data.series)
+    places = np.arange(len(data.names)) + (index - (count - 1) / 2) * 0.8 / count
+    light, own = LIGHT_COLOURS[index % 2], COLOURS[series.place % len(COLOURS)]
+    heights = [value or 0.0 for value in series.measured]
+    colours = [
+        light if claim == math.inf else DARK_RED if height > claim else own
+        for height, claim in zip(heights, data.claimed, strict=True)
+    ]
+    spread = [value or 0.0 for value in series.deviation] or None
+    axes.bar(places, heights, color=colours, width=0.72 / count, yerr=spread)
+    axes.scatter(places, _drawable(series.exact), marker="_", s=160 / count, c="black", zorder=3)
+    for x, height, words, colour in zip(places, heights, series.words, colours, strict=True):
+        inside = height > 0.07 * data.top
+        axes.annotate(
+            words,
+            (x, min(height, data.top)),
+            (0, -3 if inside else 3),
+            textcoords="offset points",
+            ha="center",
+            va="top" if inside else "bottom",
+            color="white" if inside and colour != light else "black",
+            fontsize=8 - count // 2,
+        )
+
+
+def _drawable(values: Numbers) -> NDArray[np.float64]:
+    """Values with a gap where there is none, or an infinite one."""
+    return np.array([v if v is not None and v < math.inf else math.nan for v in values])
 
 
 @draw.register
@@ -180,34 +186,6 @@ def _draw_step(axes: Axes, place: int, step: Step, top: float) -> None:
 
 
 @draw.register
-def _(data: TradeOff) -> Figure:
-    figure, axes = _frame(data.title, 6.0, 4.2)
-    axes.plot(data.epsilons, data.deltas, color=BLUE, label=data.name)
-    if data.claimed is not None:
-        axes.axvline(data.claimed, color=RED, linestyle="--", label=data.claimed_name)
-    if data.delta is not None:
-        axes.axhline(data.delta, color=GREY, linestyle=":", label=data.delta_name)
-    if data.log_y:
-        axes.set_yscale("log")
-    axes.set_xlabel("epsilon")
-    axes.set_ylabel("smallest delta")
-    axes.legend(fontsize=8, frameon=False)
-    return figure
-
-
-@draw.register
-def _(data: Evidence) -> Figure:
-    figure, axes = _frame(data.title, 6.0, 3.2)
-    colours = [RED if data.broken else BLUE, BLUE]
-    axes.barh([1, 0], data.shares, color=colours, height=0.6)
-    allowed = axes.axvline(data.allowed, color="black", linestyle="--", label=data.allowed_name)
-    axes.set_yticks([1, 0], data.names)
-    axes.set_xlabel(data.x_title)
-    _legend(figure, [allowed], 1)
-    return figure
-
-
-@draw.register
 def _(data: Curves) -> Figure:
     return draw(Panels(data.title, [("", [replace(data, title="")])], 1))
 
@@ -223,8 +201,7 @@ def _(data: Panels) -> Figure:
             area.suptitle(title, fontsize=11)
         _draw_part(area, panels, rows, data.columns)
     figure.suptitle(data.title, fontsize=11)
-    handles = _handles([panel for _, panels in data.parts for panel in panels])
-    _legend(figure, handles, min(int(width / 1.9), len(handles)))
+    _legend(figure, _handles([panel for _, panels in data.parts for panel in panels]))
     return figure
 
 
@@ -233,7 +210,11 @@ def _handles(panels: Sequence[Curves]) -> list[Artist]:
     lines = [line for panel in panels for line in panel.lines if _is_drawn(panel, line)]
     kinds = panels[0].kinds
     if not kinds:
-        return [_sample(line, line.name, line.place) for line in lines]
+        handles = [_sample(line, line.name, line.place) for line in lines]
+        if panels[0].chosen is not None:
+            label = panels[0].chosen_words
+            handles.append(Line2D([], [], color=RED, linestyle="--", label=label))
+        return handles
     looks = {
         line.series: line
         for line in sorted(lines, key=lambda line: (line.place or 0, not line.marks), reverse=True)
@@ -291,7 +272,7 @@ def _draw_part(area: SubFigure, panels: Sequence[Curves], rows: int, columns: in
 
 def _draw_panel(axes: Axes, panel: Curves, floor: float, size: float) -> None:
     for line in panel.lines:
-        _draw_line(axes, line, floor if panel.log_y else -math.inf)
+        _draw_line(axes, line, floor if panel.log_y else -math.inf, 0.6 if panel.kinds else 1.0)
     if panel.boxed:
         _frame_broken(axes, panel)
     if panel.log_x:
@@ -301,25 +282,28 @@ def _draw_panel(axes: Axes, panel: Curves, floor: float, size: float) -> None:
         axes.yaxis.set_major_formatter("{x:g}")
         axes.set_ylim(bottom=floor, top=panel.top)
     ticks = sorted({x for line in panel.lines for x in line.x})
-    shown = _with_room(ticks) if panel.log_x else ticks
-    axes.set_xticks(shown, [value_in_words(x) for x in shown], fontsize=size)
-    axes.minorticks_off()
+    if len(ticks) <= MOST_TICKS:
+        shown = _with_room(ticks) if panel.log_x else ticks
+        axes.set_xticks(shown, [value_in_words(x) for x in shown])
+        axes.minorticks_off()
+    if panel.chosen is not None:
+        axes.axvline(panel.chosen, color=RED, linestyle="--", lw=1.1)
+    axes.tick_params(axis="x", labelsize=size)
     axes.tick_params(axis="y", labelsize=size + 1)
     axes.set_title(panel.title, fontsize=10)
     axes.grid(alpha=0.25)
 
 
-def _draw_line(axes: Axes, line: Line, floor: float) -> None:
+def _draw_line(axes: Axes, line: Line, floor: float, faint: float) -> None:
     style, width = STYLES[line.role]
     colour = _colour(line)
-    y = np.array([v if v is not None and v < math.inf else math.nan for v in line.y])
+    y = _drawable(line.y)
     if line.marks:
         y = np.maximum(y, floor)  # what was measured has a place on every axis
     (drawn,) = axes.plot(line.x, y, color=colour, linestyle=style, lw=width)
-    drawn.set(marker=_marker(line), markersize=4.5, alpha=0.6 if line.role == "exact" else 1.0)
+    drawn.set(marker=_marker(line), markersize=4.5, alpha=faint if line.role == "exact" else 1.0)
     if line.low:
-        low = np.maximum(np.array(line.low, dtype=float), floor)
-        high = np.maximum(np.array(line.high, dtype=float), floor)
+        low, high = (np.maximum(_drawable(values), floor) for values in (line.low, line.high))
         axes.fill_between(line.x, low, high, color=colour, alpha=0.25, lw=0)
 
 

@@ -17,17 +17,15 @@ from ldp_auditor.figures.data import (
     Bars,
     BarSeries,
     Curves,
-    Evidence,
     FigureData,
     GapAccount,
     Line,
     Numbers,
     Step,
-    TradeOff,
     Waterfall,
 )
 from ldp_auditor.figures.seeds import Average, over_seeds
-from ldp_auditor.figures.words import short, step_in_words, three_digits
+from ldp_auditor.figures.words import short, step_in_words, three_digits, value_in_words
 from ldp_auditor.portable_math import exp
 from ldp_auditor.results.audit_result import AuditResult, AuditResults
 from ldp_auditor.results.check_result import CheckResult
@@ -65,17 +63,20 @@ def _(explanation: Explanation) -> FigureData:
 
 @figure_of.register
 def _(profile: Profile) -> FigureData:
-    shown = [(epsilon, delta) for epsilon, delta in profile.curve if delta > 0]
     claimed, delta = profile.claim.epsilon, profile.claim.delta
-    return TradeOff(
-        title=profile.title,
-        name="exact profile",
-        epsilons=[epsilon for epsilon, _ in shown],
-        deltas=[delta for _, delta in shown],
-        claimed=claimed if claimed < math.inf else None,
-        claimed_name=f"claimed epsilon = {claimed:g}",
-        delta=delta or None,
-        delta_name=f"delta = {delta:g}",
+    shown = [(at, smallest) for at, smallest in profile.curve if smallest > 0]
+    x = [at for at, _ in shown]
+    lines = [Line("exact profile", "exact", x, [smallest for _, smallest in shown], place=0)]
+    if delta:
+        lines.append(Line(f"delta = {value_in_words(delta)}", "limit", x, [delta] * len(x)))
+    return Curves(
+        profile.title,
+        "epsilon",
+        lines,
+        y_title="smallest delta",
+        log_y=bool(delta),
+        chosen=claimed if claimed < math.inf else None,
+        chosen_words=f"claimed epsilon = {value_in_words(claimed)}",
     )
 
 
@@ -84,18 +85,22 @@ def _(result: CheckResult) -> FigureData:
     if not result.findings:
         raise AuditError("there is no event to draw: all pilot reports said the same")
     best, claim = result.best, result.claim
-    trials = best.counts.trials
-    hit, alarm = best.counts.true_positives / trials, best.counts.false_positives / trials
-    proven = best.empirical_epsilon
-    return Evidence(
-        title=f"{result.name}: epsilon at least "
-        + ("inf" if proven == math.inf else f"{proven:.4f}"),
-        x_title=f"share of {trials:,} reports with: {best.event[:60]}",
-        names=(f"value {best.first!r}", f"value {best.second!r}"),
-        shares=(hit, alarm),
-        allowed=min(1.0, exp(min(claim.epsilon, 700.0)) * alarm + claim.delta),
-        allowed_name=f"most that the claim allows for {best.first!r}, at the rate of "
+    trials, proven = best.counts.trials, best.empirical_epsilon
+    shares = [count / trials for count in (best.counts.true_positives, best.counts.false_positives)]
+    allowed = min(1.0, exp(min(claim.epsilon, 700.0)) * shares[1] + claim.delta)
+    event = f"{best.event[:60]} (share of {trials:,} reports)"
+    words = [f"{share:.4g}" for share in shares]
+    return Bars(
+        title=f"{result.name}: epsilon at least {'∞' if proven == math.inf else f'{proven:.4f}'}",
+        names=[short(f"value {value!r}", 40) for value in (best.first, best.second)],
+        claimed=[allowed, allowed],
+        worst=[None, None],
+        series=[BarSeries(event, 0, shares, words, [None, None], "")],
+        claimed_name=f"most that the claim allows for {best.first!r}, at the rate of "
         f"{best.second!r}",
+        unclaimed_name="",
+        top=1.12 * max(allowed, *shares),
+        value_title="share of reports",
     )
 
 
@@ -213,7 +218,8 @@ def over_time_curves(results: Sequence[AuditResult]) -> Curves:
     looks = sorted({result.reports for result in results})
     limit = max(result.monte_carlo_limit for result in results)
     lines.append(Line(LIMIT, "limit", looks, [limit] * len(looks)))
-    deltas = {f"{result.composed_delta:g}" for result in results}
+    known = {result.composed_delta for result in results} - {None}
+    deltas = {value_in_words(delta) for delta in known}
     at = f" at delta = {deltas.pop()}" if len(deltas) == 1 else ""
     title = "Privacy loss of users who report the same value again and again"
     return Curves(
