@@ -14,9 +14,10 @@ from scipy.stats import binom
 
 from tests.broken_mechanisms.catalogue import CATALOGUE
 from tests.broken_mechanisms.target import BY_NAME
-from tests.broken_mechanisms.test_power import STEPS, checked
+from tests.broken_mechanisms.test_power import checked
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "broken-mechanisms.md"
+STEPS = (20_000, 60_000, 200_000, 1_000_000)
 POWER_SEEDS = range(100, 105)
 ALARM_SEEDS = range(1000, 1008)
 ALARM_ALPHA = 0.05

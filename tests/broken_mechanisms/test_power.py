@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,27 @@ from ldp_auditor.core import Claim
 from ldp_auditor.results.check_result import CheckResult
 from tests.broken_mechanisms.catalogue import CATALOGUE
 from tests.broken_mechanisms.entry import Entry
+from tests.broken_mechanisms.exact import separation
 from tests.broken_mechanisms.target import CatalogueTarget
 from tests.statistical.evidence import FALSE_ALARM
 
-STEPS = (20_000, 60_000, 200_000, 1_000_000)
-"""Reports in all, within the last of which a broken mechanism must be caught; half of them need no
-more than the first."""
+FAR = 8.0
+"""Standard errors by which the best event should break the claim in the half that proves it."""
+
+FEWEST, MOST = 4_000, 1_000_000
+"""Reports in all of a first try, and reports within which a broken mechanism must be caught."""
+
+
+def tries(entry: Entry) -> Iterator[int]:
+    """Reports in all: as many as the exact law asks for, then twice as many again and again."""
+    standard = 100_000
+    errors = separation(entry.broken.law, entry.values, entry.epsilon, entry.delta, standard)
+    reports = round(2 * len(entry.values) * standard * (FAR / errors) ** 2)
+    reports = min(max(reports, FEWEST), MOST)
+    while reports < MOST:
+        yield reports
+        reports *= 2
+    yield MOST
 
 
 def checked(entry: Entry, side: str, reports: int, alpha: float, seed: int) -> CheckResult:
@@ -43,11 +59,12 @@ def checked(entry: Entry, side: str, reports: int, alpha: float, seed: int) -> C
     "entry", [e for e in CATALOGUE if e.must_be_caught], ids=lambda entry: entry.name
 )
 def test_broken_mechanisms_are_caught(entry: Entry) -> None:
-    """A step that catches it ends the test: to be caught by fewer reports is the stronger finding.
+    """A try that catches it ends the test: to be caught by fewer reports is the stronger finding.
 
-    A mechanism that kept its claim would be called broken with probability 1e-6 at each step.
+    A mechanism that kept its claim would be called broken with probability 1e-6 at each try, of
+    which there are nine at most.
     """
-    for reports in STEPS:
+    for reports in tries(entry):
         result = checked(entry, "broken", reports, alpha=1e-6, seed=5)
         if result.verdict == "violation":
             assert result.best.empirical_epsilon <= entry.true_epsilon * (1 + 1e-9)

@@ -101,10 +101,10 @@ def tell(value: int, rng: Any) -> int:
 
 
 def test_epsilon_may_be_the_third_argument_of_a_check() -> None:
-    result = ldp_auditor.assert_ldp(tell, [0, 1], 1.0, trials=2000)
+    result = ldp_auditor.assert_ldp(tell, [0, 1], 1.0, trials=2000, workers=1)
     assert result.claim == ldp_auditor.Claim(1.0)
     assert "no violation found" in str(result)
-    again = ldp_auditor.check(tell, [0, 1], 1.0, trials=2000, alpha=1e-6)
+    again = ldp_auditor.check(tell, [0, 1], 1.0, trials=2000, alpha=1e-6, workers=1)
     assert [f.counts for f in again.findings] == [f.counts for f in result.findings]
     written = json.loads(json.dumps(again.to_dict()))
     assert ldp_auditor.CheckResult.from_dict(written).to_dict() == written

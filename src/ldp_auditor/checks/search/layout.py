@@ -131,9 +131,13 @@ class Layout:
                 table.entries[column.name] = entries
             if len(columns) == MOST_COLUMNS:
                 break
-        some = [canonical(report) for report in reports[:: max(1, len(reports) // FIRST_REPORTS)]]
+        every = max(1, len(reports) // FIRST_REPORTS)
+        some = [canonical(report) for report in reports[::every]]
         repeat = len(set(some)) < len(some)
-        all_of_it = [canonical(report) for report in reports] if repeat else []
+        all_of_it = [
+            canonical(report) if i % every else some[i // every]
+            for i, report in enumerate(reports if repeat else ())
+        ]
         kinds = _whole_reports(all_of_it)
         if kinds:
             shown = {all_of_it[i]: i for i in range(len(reports) - 1, -1, -1)}
