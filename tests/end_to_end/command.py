@@ -29,11 +29,9 @@ LONGEST = 120
 
 def run(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run the command in a process of its own that need not import anything; keep what it says."""
-    with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
-        code = _forked(arguments, cwd or Path.cwd(), (output, errors))
-        for file in (output, errors):
-            file.seek(0)
-        return subprocess.CompletedProcess(arguments, code, output.read(), errors.read())
+    with forked(*arguments, cwd=cwd) as process:
+        output, errors = process.communicate(LONGEST)
+        return subprocess.CompletedProcess(arguments, process.wait(), output, errors)
 
 
 def run_fresh(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -48,19 +46,86 @@ def run_fresh(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedP
     )
 
 
-def _forked(arguments: Sequence[str], cwd: Path, files: Sequence[IO[str]]) -> int:
-    """Return the exit code of the command, whose outputs go to these files."""
-    command = {"arguments": arguments, "cwd": str(cwd), "environment": dict(os.environ)}
-    asked = _forking()
-    socket.send_fds(asked, [json.dumps(command).encode()], [file.fileno() for file in files])
-    process: int = json.loads(asked.recv(100))
-    try:
-        code: int = json.loads(asked.recv(100))
-    except TimeoutError:
-        os.killpg(process, signal.SIGKILL)
-        asked.recv(100)
-        raise subprocess.TimeoutExpired(arguments, LONGEST) from None
-    return code
+class Forked:
+    """A command in a fork of `forking.py`, in a session of its own."""
+
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        cwd: Path,
+        environment: Mapping[str, str],
+        files: Sequence[IO[Any]],
+    ) -> None:
+        self.files = files
+        self.arguments = arguments
+        command = {"arguments": arguments, "cwd": str(cwd), "environment": dict(environment)}
+        self._told, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with its:
+            message = [json.dumps(command).encode()]
+            socket.send_fds(_forking(), message, [file.fileno() for file in (*files, its)])
+        self._told.settimeout(LONGEST)
+        self.pid: int = json.loads(self._told.recv(100))
+        self.returncode: int | None = None
+
+    def wait(self, seconds: float = LONGEST) -> int:
+        """Return the exit code as soon as there is one."""
+        if self.returncode is None:
+            self._told.settimeout(seconds)
+            try:
+                self.returncode = int(json.loads(self._told.recv(100)))
+            except (TimeoutError, BlockingIOError):
+                raise subprocess.TimeoutExpired(self.arguments, seconds) from None
+        return self.returncode
+
+    def communicate(self, timeout: float = LONGEST) -> tuple[str, str]:
+        """Wait for the end; return what is in the files for its outputs."""
+        self.wait(timeout)
+        _, output, errors = self.files
+        for file in (output, errors):
+            file.seek(0)
+        return output.read(), errors.read()
+
+    def poll(self) -> int | None:
+        """Return the exit code if there is one."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.wait(0)
+        return self.returncode
+
+    def send_signal(self, sent: signal.Signals) -> None:
+        """Send a signal to the command alone, unless it has ended."""
+        if self.poll() is None:
+            os.kill(self.pid, sent)
+
+    def kill(self) -> None:
+        """End the command, but none of those that it started."""
+        self.send_signal(signal.SIGKILL)
+
+    def __enter__(self) -> Forked:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+        self.wait()
+        self._told.close()
+
+
+@contextmanager
+def forked(
+    *arguments: str, cwd: Path | None = None, variables: Mapping[str, str] | None = None
+) -> Iterator[Forked]:
+    """Run the command in a process that need not import anything, and kill it at the end."""
+    with (
+        open(os.devnull) as nothing,
+        tempfile.TemporaryFile("w+") as output,
+        tempfile.TemporaryFile("w+") as errors,
+        Forked(
+            arguments,
+            cwd or Path.cwd(),
+            {**os.environ, **(variables or {})},
+            (nothing, output, errors),
+        ) as process,
+    ):
+        yield process
 
 
 @functools.cache
@@ -127,23 +192,18 @@ def run_on_terminal(
 ) -> tuple[str, int]:
     """Run the command on a terminal of so many columns; what it shows, and the exit code."""
     clean = {name: value for name, value in os.environ.items() if name not in TERMINAL_VARIABLES}
+    environment = {**clean, "TERM": "xterm-256color", **(variables or {})}
     ours, its = pty.openpty()
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-    with subprocess.Popen(
-        [EXECUTABLE, *arguments],
-        stdin=its,
-        stdout=its,
-        stderr=its,
-        env={**clean, "TERM": "xterm-256color", **(variables or {})},
-        start_new_session=True,
-    ) as process:
-        os.close(its)
+    with open(its, "r+b", buffering=0) as terminal:
+        process = Forked(arguments, Path.cwd(), environment, [terminal] * 3)
+    with process:
         shown = bytearray()
         with contextlib.suppress(OSError):  # which is how the end of a terminal reads
             while piece := os.read(ours, 65536):
                 shown += piece
         os.close(ours)
-    return shown.decode().replace("\r\n", "\n"), process.returncode
+        return shown.decode().replace("\r\n", "\n"), process.wait()
 
 
 TERMINAL_VARIABLES = {"NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "TTY_COMPATIBLE"}

@@ -1,7 +1,8 @@
 """A process that has imported what commands need, and runs every command in a fork of itself.
 
 python forking.py EXECUTABLE, with a socket as its standard input. A message is a command in JSON,
-with the files for its two outputs; the answers are the number of its process and its exit code.
+with its three standard files and a socket of its own, where it is told the number of the process
+and at last its exit code. Several commands may run at a time.
 
 It is the console script that runs, in a process of its own: what it prints, how it ends and what it
 leaves are those of the installed command. Only the second of imports is paid once. It imports
@@ -19,6 +20,7 @@ import json
 import os
 import pkgutil
 import runpy
+import select
 import signal
 import socket
 import sys
@@ -52,33 +54,54 @@ def load_kernels() -> None:
 
 
 def serve(executable: str) -> None:
-    """Answer one command after the other, until the other end of the socket is closed."""
-    with socket.socket(fileno=0) as asked:
-        while True:
-            message, files, _, _ = socket.recv_fds(asked, LARGEST, 2)
+    """Start a command for every message, until the other end of the socket is closed."""
+    asked = socket.socket(fileno=0)
+    news = select.poll()
+    news.register(asked, select.POLLIN)
+    running: dict[int, tuple[int, socket.socket]] = {}  # by the descriptor that tells the end
+    while True:
+        for ready, _ in news.poll():
+            if ready in running:
+                news.unregister(ready)
+                tell_the_end(ready, *running.pop(ready))
+                continue
+            message, files, _, _ = socket.recv_fds(asked, LARGEST, 4)
             if not message:
                 return
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DeprecationWarning)  # a fork beside idle threads
                 child = os.fork()
             if child == 0:
-                break
+                for descriptor in (asked.detach(), *running):
+                    os.close(descriptor)
+                become(executable, files, **json.loads(message))
+            told = socket.socket(fileno=files.pop())
             for file in files:
                 os.close(file)
-            asked.send(json.dumps(child).encode())
-            asked.send(json.dumps(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])).encode())
-    become(executable, files, **json.loads(message))
+            told.send(json.dumps(child).encode())
+            end = os.pidfd_open(child)
+            news.register(end, select.POLLIN)
+            running[end] = (child, told)
+
+
+def tell_the_end(descriptor: int, child: int, told: socket.socket) -> None:
+    """Send the exit code of a command that has ended, if anybody still listens."""
+    os.close(descriptor)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    with told, contextlib.suppress(OSError):
+        told.send(json.dumps(code).encode())
 
 
 def become(
     executable: str, files: list[int], arguments: list[str], cwd: str, environment: dict[str, str]
 ) -> None:
     """Turn this fork into the command."""
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    for given, number in zip((nothing, *files), (0, 1, 2), strict=True):
+    os.close(files.pop())
+    for number, given in enumerate(files):
         os.dup2(given, number)
         if given != number:
             os.close(given)
+    sys.stdout.reconfigure(line_buffering=os.isatty(1))  # type: ignore[union-attr]
     os.setsid()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.chdir(cwd)
@@ -86,6 +109,8 @@ def become(
     os.environ.update(environment)
     sys.argv = [executable, *arguments]
     sys.path[0] = os.path.dirname(executable)
+    asked = environment.get("PYTHONPATH", "").split(os.pathsep)
+    sys.path[1:1] = [place for place in asked if place and place not in sys.path]
     code: object = 0
     try:
         runpy.run_path(executable, run_name="__main__")

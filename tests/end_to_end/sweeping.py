@@ -12,13 +12,13 @@ from typing import Any
 
 from pyarrow import parquet
 
-from tests.end_to_end.command import EXECUTABLE, in_session, run_json
+from tests.end_to_end.command import EXECUTABLE, Forked, forked, run_json
 
 
 @contextmanager
-def started(grid: Path, out: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
+def started(grid: Path, out: Path, *options: str) -> Iterator[Forked]:
     """Run the command in a session of its own, of which nothing is left at the end."""
-    with in_session([EXECUTABLE, "sweep", grid, "--out", out, *options]) as process:
+    with forked("sweep", str(grid), "--out", str(out), *options) as process:
         yield process
     wait_until(lambda: not session_of(process), f"processes are left: {session_of(process)}")
 
@@ -38,7 +38,7 @@ def limited(
     )
 
 
-def session_of(process: subprocess.Popen[str]) -> dict[int, str]:
+def session_of(process: subprocess.Popen[str] | Forked) -> dict[int, str]:
     """Living processes of the session of a command, with their command lines."""
     found = {}
     for path in Path("/proc").glob("[0-9]*"):
@@ -51,7 +51,7 @@ def session_of(process: subprocess.Popen[str]) -> dict[int, str]:
     return found
 
 
-def workers_of(process: subprocess.Popen[str]) -> list[int]:
+def workers_of(process: Forked) -> list[int]:
     return [pid for pid, command in session_of(process).items() if "spawn_main" in command]
 
 

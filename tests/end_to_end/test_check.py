@@ -17,7 +17,9 @@ from tests.end_to_end.command import run, run_fresh
 
 HERE = "tests.end_to_end.foreign_targets"
 ROOT = Path(__file__).parents[2]
-SMALL = ("--trials", "4e4")
+SMALL = ("--trials", "4e4", "--no-learn")
+LEARNED = ("--trials", "1e4")
+"""With a classifier among what proposes events, which is where the time of a small check goes."""
 
 
 def check(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -25,7 +27,7 @@ def check(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_broken_function_is_shown_with_its_evidence() -> None:
-    setting = ("check", f"{HERE}:bad_grr", "--epsilon", "1", "--values", "0,1,2,3", *SMALL)
+    setting = ("check", f"{HERE}:bad_grr", "--epsilon", "1", "--values", "0,1,2,3", *LEARNED)
     done = run(*setting, cwd=ROOT)
     assert done.returncode == 1, done.stderr
     for words in ("VIOLATION: epsilon is at least 1.", "event: ", "p-value"):
@@ -36,12 +38,12 @@ def test_a_broken_function_is_shown_with_its_evidence() -> None:
 
 
 def test_a_correct_function_is_not_flagged_and_power_is_told() -> None:
-    done = check(f"{HERE}:grr", "--epsilon", "1", "--domain-size", "4", *SMALL, "--json")
+    done = check(f"{HERE}:grr", "--epsilon", "1", "--domain-size", "4", *LEARNED, "--json")
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     assert result["verdict"] == "no-violation-found"
     assert 1 <= len(result["findings"]) <= 3
-    assert 39_900 <= result["reports"] <= 40_000
+    assert 9_900 <= result["reports"] <= 10_000
     assert result["repeat"].endswith(" --json --learn --seed 42")
     assert [row["event_probability"] for row in result["power"]] == [0.5, 0.1, 0.01, 0.001]
     assert 0 < result["power"][0]["excess"] < 0.5
@@ -177,7 +179,7 @@ def test_assert_ldp() -> None:
     result = assert_ldp(grr, [0, 1, 2, 3], epsilon=1.0, trials=20_000)
     assert result.verdict == "no-violation-found"
     with pytest.raises(AssertionError, match="VIOLATION: epsilon is at least 1"):
-        assert_ldp(bad_grr, [0, 1, 2, 3], epsilon=1.0, trials=100_000)
+        assert_ldp(bad_grr, [0, 1, 2, 3], epsilon=1.0, trials=20_000)
 
 
 def test_the_plugin_in_a_fresh_project(tmp_path: Path) -> None:
@@ -188,7 +190,7 @@ def test_the_plugin_in_a_fresh_project(tmp_path: Path) -> None:
         "    def randomize(value, rng):\n"
         "        return value if rng.random() < p else 1 - value\n"
         "    return randomize\n"
-        "@pytest.mark.ldp(trials=40_000)\n"
+        "@pytest.mark.ldp(trials=4_000)\n"
         "@pytest.mark.parametrize('p', [0.7, 0.95])\n"
         "def test_it(assert_ldp, p):\n"
         "    assert_ldp(truthful(p), [0, 1], epsilon=1.0)\n"

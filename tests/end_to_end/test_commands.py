@@ -209,7 +209,7 @@ def test_bad_input_is_one_line_and_code_two(arguments: tuple[str, ...], message:
 
 
 def test_interrupt_ends_cleanly() -> None:
-    long = ("--epsilon", "1", "--domain-size", "200", "--trials", "1e9")
+    long = ("--epsilon", "1", "--domain-size", "200", "--trials", "1e9", "--workers", "1")
     with in_session([EXECUTABLE, "audit", "SHE", *long]) as process:
         time.sleep(3)  # long enough to be in the middle of the audit
         process.send_signal(signal.SIGINT)

@@ -149,7 +149,7 @@ def test_a_sweep_tells_violations_and_ends_like_an_audit(swept: tuple[Any, Path]
 def test_a_sweep_without_a_violation_ends_with_0(tmp_path: Path) -> None:
     grid = tmp_path / "grid.toml"
     grid.write_text('protocol = ["GRR", "LHO"]\ndomain_size = 5\ntrials = 100\nepsilon = 9\n')
-    done = run("sweep", str(grid), "--out", str(tmp_path / "kept"))
+    done = run("sweep", str(grid), "--out", str(tmp_path / "kept"), "--workers", "1")
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith("no violation found in 2 audits\n")
 
@@ -164,7 +164,7 @@ def test_a_failed_cell_counts_more_than_a_violation(tmp_path: Path) -> None:
         '[[grid]]\nprotocol = "LHO"\ndomain_size = 5\n'
         '[[grid]]\nprotocol = "SHE"\ndomain_size = 4_294_967_295\n'
     )
-    done = run("sweep", str(tmp_path / "grid.toml"), "--out", str(tmp_path))
+    done = run("sweep", str(tmp_path / "grid.toml"), "--out", str(tmp_path), "--workers", "1")
     assert done.returncode == 2
     assert "1 violation in 1 audit" in done.stdout
     assert "a cell failed" in done.stderr

@@ -94,10 +94,11 @@ def test_a_check_says_whether_a_classifier_took_part(without_sklearn: dict[str, 
     assert done.stdout.endswith(" --no-learn --seed 42\n")
     told = json.loads(checked(*trials, "--json", env=without_sklearn).stdout)
     assert told["learned"] is False
-    left_out = json.loads(checked(*trials, "--no-learn", "--json", env=dict(os.environ)).stdout)
+    here = ("check", f"{HERE}:grr", "--epsilon", "1", "--values", "0,1", *trials, "--json")
+    left_out = json.loads(run(*here, "--no-learn", cwd=ROOT).stdout)
     assert left_out["learned"] is False
     assert left_out["findings"] == told["findings"]
-    with_it = json.loads(checked(*trials, "--json", env=dict(os.environ)).stdout)
+    with_it = json.loads(run(*here, cwd=ROOT).stdout)
     assert with_it["learned"] is True
     assert with_it["repeat"].endswith(" --learn --seed 42")
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.command import EXECUTABLE
+from tests.end_to_end.command import run, run_fresh
 from tests.protocols import EXAMPLES
 
 SETTING = ("--epsilon", "1", "--domain-size", "8", "--trials", "2e4", "--json")
@@ -32,17 +30,6 @@ def function(value): return value
 """
 
 
-def run(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [EXECUTABLE, *arguments],
-        cwd=folder,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     shutil.copy(EXAMPLES / "hadamard_response.py", tmp_path / "my_file.py")
@@ -53,7 +40,7 @@ def folder(tmp_path: Path) -> Path:
 def test_every_engine_and_name_counts_the_same(folder: Path) -> None:
     """Fresh interpreters find the file; its name in a folder is part of the seed, as any name."""
     results = [
-        json.loads(run(folder, "audit", "my_file:HR", *SETTING, *engine).stdout)
+        json.loads(run_fresh("audit", "my_file:HR", *SETTING, *engine, cwd=folder).stdout)
         for engine in ((), ("--engine", "processes", "--workers", "2"))
     ]
     assert {result["mechanism"] for result in results} == {"my_file:HR"}
@@ -78,21 +65,24 @@ def test_every_engine_and_name_counts_the_same(folder: Path) -> None:
     ],
 )
 def test_what_is_wrong_is_one_line(folder: Path, name: str, sentence: str) -> None:
-    done = run(folder, "audit", name, *SETTING)
+    done = run("audit", name, *SETTING, cwd=folder)
     assert done.returncode == 2
     assert sentence in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_the_traceback_is_shown_on_demand(folder: Path) -> None:
+def test_the_traceback_is_shown_on_demand(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for value, shown in (("1", True), ("0", False), ("", False)):
-        done = run(folder, "audit", "broken:Raises", *SETTING, LDP_AUDITOR_DEBUG=value)
+        monkeypatch.setenv("LDP_AUDITOR_DEBUG", value)
+        done = run("audit", "broken:Raises", *SETTING, cwd=folder)
         assert done.returncode == 2
         assert ("Traceback" in done.stderr and 'raise KeyError("no")' in done.stderr) == shown
         assert done.stderr.splitlines()[-1].startswith("ldp-auditor: broken:Raises cannot be made")
 
 
-def test_an_installed_package_offers_a_protocol_by_its_name(folder: Path) -> None:
+def test_an_installed_package_offers_a_protocol_by_its_name(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A package is what its metadata say, beside its modules on the path."""
     (folder / "my_package-1.2.dist-info").mkdir()
     (folder / "my_package-1.2.dist-info" / "METADATA").write_text(
@@ -103,19 +93,21 @@ def test_an_installed_package_offers_a_protocol_by_its_name(folder: Path) -> Non
     )
     elsewhere = folder / "elsewhere"
     elsewhere.mkdir()
-    done = run(elsewhere, "list", PYTHONPATH=str(folder))
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+    done = run_fresh("list", cwd=elsewhere)
     assert "Hadamard response, from my-package 1.2" in done.stdout
     assert "Lost of my-package 1.2 cannot be imported: ModuleNotFoundError" in done.stderr
     assert "GRR of my_file:HR is not offered: name taken" in done.stderr
-    audited = run(elsewhere, "audit", "HR", *SETTING, PYTHONPATH=str(folder))
+    audited = run_fresh("audit", "HR", *SETTING, cwd=elsewhere)
     assert json.loads(audited.stdout)["mechanism"] == "HR"
-    assert run(elsewhere, "audit", "HR", *SETTING).returncode == 2
+    monkeypatch.delenv("PYTHONPATH")
+    assert run_fresh("audit", "HR", *SETTING, cwd=elsewhere).returncode == 2
 
 
 def test_a_page_imports_nothing_that_its_folder_names(folder: Path) -> None:
     results = ("--out", "results")
-    assert run(folder, "audit", "my_file:HR", *SETTING, *results).returncode == 0
+    assert run("audit", "my_file:HR", *SETTING, *results, cwd=folder).returncode == 0
     (folder / "my_file.py").write_text("open('imported', 'w')")
-    assert run(folder, "report", "results", "--out", "page.html").returncode == 0
+    assert run("report", "results", "--out", "page.html", cwd=folder).returncode == 0
     assert "my_file:HR" in (folder / "page.html").read_text()
     assert not (folder / "imported").exists()

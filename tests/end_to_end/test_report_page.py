@@ -33,7 +33,7 @@ def test_results_of_every_command_make_a_page(tmp_path: Path) -> None:
         'trials = 2000\n[[grid]]\nprotocol = "GM"\nepsilon = [0.5, 1]\ndomain_size = 5\n'
         "reports = [1, 5, 10]\n"
     )
-    assert run("sweep", str(grid), "--out", str(results)).returncode == 0
+    assert run("sweep", str(grid), "--out", str(results), "--workers", "1").returncode == 0
     done = run("report", str(results), "--out", str(tmp_path / "report.html"))
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "report.html").read_text()

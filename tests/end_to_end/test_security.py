@@ -36,7 +36,7 @@ def test_nothing_in_a_results_folder_is_run(tmp_path: Path) -> None:
     mark, out = tmp_path / "mark", tmp_path / "out"
     grid = tmp_path / "grid.toml"
     grid.write_text(GRID.format(trials=1000))
-    assert run("sweep", str(grid), "--out", str(out)).returncode == 0
+    assert run("sweep", str(grid), "--out", str(out), "--workers", "1").returncode == 0
     clean = sorted((out / "journal.jsonl").read_bytes().splitlines())
     bomb = pickle.dumps(Bomb(mark))
     code = f"__import__('os').mkdir({str(mark)!r})"
@@ -48,7 +48,7 @@ def test_nothing_in_a_results_folder_is_run(tmp_path: Path) -> None:
     lines = [bomb, code.encode(), f'{{"key": "{code}"}}'.encode(), b'{"py/object": "os.mkdir"}']
     (out / "journal.jsonl").write_bytes(b"\n".join([*clean[:2], *lines]) + b"\n")
     for arguments in (
-        ("sweep", str(grid)),
+        ("sweep", str(grid), "--workers", "1"),
         ("audit", "GRR", "--epsilon", "1", "--domain-size", "25", "--trials", "1e4"),
     ):
         done = run_fresh(*arguments, "--out", str(out), cwd=tmp_path)
