@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ldp_auditor.page.points import Point, points_of
+from ldp_auditor.figures.points import Point, points_of
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.journal import JOURNAL, digest, line_of
 

@@ -79,30 +79,21 @@ class InputPair:
 
     def check(self, mechanism: Mechanism, sizes: Record | None = None) -> None:
         """Raise unless both inputs lie in the mechanism's domain, or are records of such sizes."""
+        expected = "one value" if sizes is None else f"a record of {len(sizes)} values"
         for given in (self.first, self.second):
-            if sizes is None:
-                require(
-                    not isinstance(given, tuple),
-                    f"an input of {mechanism.name} is one value, got the record {given}",
-                    argument="pair",
-                )
-                _check_value(given, mechanism.domain_size)
-                continue
+            values = given if isinstance(given, tuple) else (given,)
             require(
-                isinstance(given, tuple) and len(given) == len(sizes),
-                f"an input of {mechanism.name} is a record of {len(sizes)} values, got {given}",
+                isinstance(given, tuple) == (sizes is not None)
+                and len(values) == len(sizes or values),
+                f"an input of {mechanism.name} is {expected}, got {given}",
                 argument="pair",
             )
-            for value, size in zip(given, sizes, strict=True):
-                _check_value(value, size)
-
-
-def _check_value(value: int, domain_size: int) -> None:
-    require(
-        value < domain_size,
-        f"input values must lie in 0..{domain_size - 1} (domain_size={domain_size}), got {value}",
-        argument="pair",
-    )
+            for value, size in zip(values, sizes or (mechanism.domain_size,), strict=True):
+                require(
+                    value < size,
+                    f"input values must lie in 0..{size - 1} (domain_size={size}), got {value}",
+                    argument="pair",
+                )
 
 
 FIRST_TWO_VALUES = InputPair(0, 1)

@@ -7,7 +7,7 @@ import os
 import sys
 from typing import Any
 
-from ldp_auditor.errors import AuditError
+from ldp_auditor.errors import AuditError, describe
 
 
 def import_named(module: str) -> Any:
@@ -17,4 +17,4 @@ def import_named(module: str) -> Any:
     try:
         return importlib.import_module(module)
     except Exception as error:
-        raise AuditError(f"cannot import {module!r}: {type(error).__name__}: {error}") from error
+        raise AuditError(f"cannot import {module!r}: {describe(error)}") from error

@@ -104,10 +104,11 @@ def test_measured_counts_are_those_of_the_command(client: Client) -> None:
         assert {name: result[name] for name in same} == {name: told[name] for name in same}
         assert result["sentence"].startswith("keeps its promise of epsilon = 3")
         curve = client.curves("reports", **{**asked, "protocols": [result["mechanism"]]})
-        at = curve["x"].index(3)
-        assert curve["curves"][0]["attack"][at] == told["attack_epsilon"]
-        assert curve["curves"][0]["worst"][at] == told["worst_case_epsilon"]
-        assert curve["claimed"][at] == told["claimed_epsilon"]
+        lines = {line["role"]: line for line in curve["cases"][0]["lines"]}
+        assert list(lines) == ["claimed", "worst", "exact"]
+        for role, key in (("exact", "attack"), ("worst", "worst_case"), ("claimed", "claimed")):
+            at = lines[role]["x"].index(3)
+            assert lines[role]["y"][at] == told[f"{key}_epsilon"]
 
 
 def test_one_measurement_at_a_time_and_cancelled(client: Client) -> None:
@@ -239,4 +240,5 @@ def test_bodies_are_short_json(client: Client) -> None:
 def test_it_goes_on_after_all_of_that(client: Client) -> None:
     with socket.create_connection(("127.0.0.1", client.port)) as silent:
         silent.sendall(b"nonsense\r\n\r\n")
-        assert client.curves()["claimed"][-1] == 10
+        claimed, *_ = client.curves()["cases"][0]["lines"]
+        assert (claimed["name"], claimed["y"][-1]) == ("claimed", 10)

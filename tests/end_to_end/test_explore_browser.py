@@ -138,7 +138,7 @@ def test_lines_are_switched_off_and_axes_made_logarithmic(seen: Visit) -> None:
     figure.get_by_role("checkbox", name="exact worst case").uncheck()
     assert len(traces(seen)) == before - 3
     assert "worst" not in figure.locator(".plot").get_attribute("aria-label")
-    figure.get_by_role("checkbox", name="up").check()
+    figure.get_by_label("Logarithmic vertical axis").check()
     assert figure.locator(".plot").evaluate("e => e._fullLayout.yaxis.type") == "log"
 
 

@@ -26,8 +26,8 @@ from ldp_auditor.audits.chunks import Chunks, Piece
 from ldp_auditor.audits.comparison import plan_comparison
 from ldp_auditor.audits.run import fit_attack
 from ldp_auditor.execution.contract import SilentTicker
+from ldp_auditor.figures.results import comparison_bars
 from ldp_auditor.mechanisms.unary_encoding import SUE
-from ldp_auditor.report.figures import comparison_bars
 from ldp_auditor.seeding import chunk_generator, stream_key
 from tests.protocols import NAMES, OURS, find, make
 
@@ -314,14 +314,14 @@ def test_comparison_figure_shows_the_results() -> None:
     names = ["GRR", "SUE", "LHO"]
     comparison = compare(among=names, epsilon=1.5, domain_size=5, trials=1000, attack="both")
     bars = comparison_bars(comparison.results)
-    assert bars.claimed == 1.5
+    assert bars.claimed == [1.5, 1.5, math.inf]
+    assert bars.claimed_name == "claimed epsilon = 1.5"
     assert bars.names == names
-    assert bars.claims_nothing == [False, False, True]
-    assert [series.attack for series in bars.series] == ["paper", "optimal"]
-    for series in bars.series:
-        results = [result for result in comparison.results if result.attack == series.attack]
+    for attack, series in zip(("paper", "optimal"), bars.series, strict=True):
+        assert series.name == f"{attack} attack, proven"
+        results = [result for result in comparison.results if result.attack == attack]
         assert series.measured == [result.empirical_epsilon for result in results]
-        assert series.unlimited == [result.attack_epsilon for result in results]
+        assert series.exact == [result.attack_epsilon for result in results]
 
 
 def test_two_protocols_cannot_share_a_name() -> None:

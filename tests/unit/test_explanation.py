@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from ldp_auditor import AuditError, AuditPlan, audit, mechanisms
 from ldp_auditor.audits.gap import CERTIFICATES, explain_plan, trials_to_certify
-from ldp_auditor.report.gap import gap_steps
+from ldp_auditor.figures.results import gap_levels
 from tests.protocols import WITH_LAW, WITH_RATES, find, law_of, make, names_at
 
 EXPLAINED = [name for name in WITH_RATES if name in WITH_LAW and not find(name).promises_nothing]
@@ -17,8 +19,10 @@ def test_the_account_adds_up(name: str, epsilon: float) -> None:
     explanation = explain_plan(AuditPlan(mechanism=make(name, epsilon, 5), trials=1000))
     assert [result.attack for result in explanation.results] == ["paper", "optimal"]
     for result in explanation.results:
-        claimed, *losses = gap_steps(result)
-        assert claimed - sum(losses) == pytest.approx(result.empirical_epsilon, abs=1e-12)
+        levels = gap_levels(result)
+        losses = [before - after for before, after in pairwise(levels)]
+        assert levels[0] == result.claim.epsilon
+        assert levels[0] - sum(losses) == pytest.approx(result.empirical_epsilon, abs=1e-12)
         assert losses[0] >= -1e-9
         assert losses[1] >= -1e-9
     assert set(explanation.trials_for) == set(CERTIFICATES)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -14,9 +15,10 @@ from ldp_auditor.audits.interface import plan_audit
 from ldp_auditor.audits.run import run
 from ldp_auditor.errors import AuditError
 from ldp_auditor.exploring import document
-from ldp_auditor.exploring.curves import GRIDS, LATER, curves, exact_at
+from ldp_auditor.exploring.curves import GRIDS, Answer, curves, exact_at
 from ldp_auditor.exploring.measurements import StoppableEngine, StoppedError
 from ldp_auditor.exploring.settings import AXES, offered, read_axis, read_setting
+from ldp_auditor.figures.data import Curves, Line
 from tests.exploring import ASKED
 from tests.pages import HOSTILE
 
@@ -28,15 +30,17 @@ def setting(**changed: Any) -> Any:
 def over(axis: str, **changed: Any) -> dict[float, tuple[Any, Any, Any]]:
     """What is claimed, what holds and what the attack shows of one protocol, by place."""
     answer = curves(setting(**changed), axis, math.inf)
-    assert answer["points"] == answer["places"]
-    (curve,) = answer["curves"]
-    return dict(
-        zip(
-            answer["x"],
-            zip(answer["claimed"], curve["worst"], curve["attack"], strict=True),
-            strict=True,
-        )
-    )
+    assert answer.points == answer.places
+    claimed, worst, attack = lines_of(answer)
+    assert [line.role for line in (claimed, worst, attack)] == ["claimed", "worst", "exact"]
+    assert claimed.x == worst.x == attack.x
+    return dict(zip(claimed.x, zip(claimed.y, worst.y, attack.y, strict=True), strict=True))
+
+
+def lines_of(answer: Answer) -> Sequence[Line]:
+    (data,) = answer.cases.figures
+    assert isinstance(data, Curves)
+    return data.lines
 
 
 def unary_attack(p: float, q: float, k: int) -> float:
@@ -108,32 +112,32 @@ def test_curves_are_those_of_an_audit(name: str, attack: str) -> None:
 
 def test_gaps_have_a_reason() -> None:
     answer = curves(setting(protocols=["GM", "GRR"]), "epsilon", math.inf)
-    assert "GM is defined for epsilon <= 1 only" in answer["notes"][0]
-    gm = answer["curves"][1]
-    assert gm["protocol"] == "GM"
-    for x, worst, attack in zip(answer["x"], gm["worst"], gm["attack"], strict=True):
-        assert (worst is None) == (attack is None) == (x > 1)
+    assert "GM is defined for epsilon <= 1 only" in answer.notes[0]
+    worst, attack = (line for line in lines_of(answer) if line.series == "GM")
+    assert worst.x == attack.x
+    for x, holds, shown in zip(worst.x, worst.y, attack.y, strict=True):
+        assert (holds is None) == (shown is None) == (x > 1)
     answer = curves(setting(protocols=["SS"], reports=5), "domain_size", math.inf)
-    assert "are not known here; measure it" in answer["notes"][0]
-    assert None not in answer["curves"][0]["worst"]
+    assert "are not known here; measure it" in answer.notes[0]
+    assert None not in lines_of(answer)[1].y
 
 
 def test_an_answer_comes_in_time_and_goes_on() -> None:
     asked = setting(protocols=["GRR", "OUE", "AGM"], domain_size=31)
     places = 3 * len(GRIDS["epsilon"])
     answers = [curves(asked, "epsilon", 0.0) for _ in range(places)]
-    assert [answer["points"] for answer in answers] == list(range(1, places + 1))
+    assert [answer.points for answer in answers] == list(range(1, places + 1))
     for before, after in itertools.pairwise(answers):
-        values = [
+        known, more = (
             {
-                (c["protocol"], x): v
-                for c in a["curves"]
-                for x, v in zip(a["x"], c["attack"], strict=True)
+                (line.name, x): y
+                for line in lines_of(answer)
+                if line.role == "exact"
+                for x, y in zip(line.x, line.y, strict=True)
             }
-            for a in (before, after)
-        ]
-        known = {at: value for at, value in values[0].items() if value != LATER}
-        assert known.items() <= values[1].items()
+            for answer in (before, after)
+        )
+        assert known.items() < more.items()
 
 
 @pytest.mark.parametrize(

@@ -15,11 +15,12 @@ from typing import Any
 import pytest
 from jinja2 import UndefinedError
 
+from ldp_auditor.figures.cases import bar_cases, curve_cases, gap_cases
+from ldp_auditor.figures.data import Bars, Curves, GapAccount
+from ldp_auditor.figures.points import axis_of, points_of, varied
 from ldp_auditor.page.document import page_of
-from ldp_auditor.page.figures import bars_figure, curve_figure, gap_figure
 from ldp_auditor.page.folder import read_folder
 from ldp_auditor.page.markup import shown
-from ldp_auditor.page.points import axis_of, points_of, varied
 from ldp_auditor.page.rendering import environment, isolated
 from ldp_auditor.results.audit_result import AuditResult
 from tests.pages import HOSTILE, audited, checked, points, swept, write
@@ -59,26 +60,31 @@ def test_the_axis_is_what_has_most_values(axis: str, values: list[Any]) -> None:
         *(audited(**{axis: value, other: second}) for value in values for second in (20, 30))
     )
     assert axis_of(mine) == axis
-    curve = curve_figure("GRR", mine)
-    assert curve is not None
-    assert [case["x"] for case in curve["cases"]] == [values, values]
+    cases = curve_cases("GRR", mine)
+    assert cases is not None
+    assert len(cases.figures) == 2
+    for figure in cases.figures:
+        assert isinstance(figure, Curves)
+        assert [line.x for line in figure.lines] == [values] * 4
 
 
 def test_one_setting_has_no_curve_but_a_gap() -> None:
     mine = points(audited())
-    assert curve_figure("GRR", mine) is None
-    gap = gap_figure("GRR", mine)
+    assert curve_cases("GRR", mine) is None
+    gap = gap_cases("GRR", mine)
     assert gap is not None
-    (attack,) = gap["cases"][0]["attacks"]
-    claimed, slack, weakness, chance, proven = attack["steps"]
-    assert claimed - slack - weakness - chance == pytest.approx(proven)
-    assert (claimed, slack, proven) == (1, 0, 0.87)
+    (figure,) = gap.figures
+    assert isinstance(figure, GapAccount)
+    (fall,) = figure.waterfalls
+    claimed, *changes, proven = fall.steps
+    assert claimed.end + sum(step.end - step.start for step in changes) == pytest.approx(proven.end)
+    assert (claimed.end, changes[0].words, proven.end) == (1, "0", 0.87)
 
 
 def test_what_is_infinite_has_no_gap() -> None:
-    assert gap_figure("LHO", points(audited("LHO", epsilon="inf"))) is None
-    assert gap_figure("GRR", points(audited(worst_case_epsilon="inf"))) is None
-    assert gap_figure("GRR", points(audited(worst_case_epsilon=None))) is None
+    assert gap_cases("LHO", points(audited("LHO", epsilon="inf"))) is None
+    assert gap_cases("GRR", points(audited(worst_case_epsilon="inf"))) is None
+    assert gap_cases("GRR", points(audited(worst_case_epsilon=None))) is None
 
 
 def test_bars_put_the_strongest_first_and_what_promises_nothing_last() -> None:
@@ -90,10 +96,12 @@ def test_bars_put_the_strongest_first_and_what_promises_nothing_last() -> None:
             audited("strong", empirical_epsilon=0.9),
         )
     )
-    bars = bars_figure(found)
-    assert bars is not None
-    assert bars["cases"][0]["names"] == ["strong", "weak", "none"]
-    assert bars_figure({"one": points(audited())}) is None
+    cases = bar_cases(found)
+    assert cases is not None
+    (bars,) = cases.figures
+    assert isinstance(bars, Bars)
+    assert bars.names == ["strong", "weak", "none"]
+    assert bar_cases({"one": points(audited())}) is None
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from ldp_auditor.execution.threads import ThreadEngine
+from ldp_auditor.figures.points import points_of
 from ldp_auditor.page.evidence import command_of, evidence_of
 from ldp_auditor.page.overview import overview_rows
-from ldp_auditor.page.points import points_of
 from ldp_auditor.page.summaries import confidence, headline, summary_of_audits, summary_of_check
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.check_result import CheckResult

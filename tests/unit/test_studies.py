@@ -6,11 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from ldp_auditor import AuditError, studies
-from ldp_auditor.report import panels, paper
-from ldp_auditor.report.panels import panel_figure
+from ldp_auditor.figures.data import Bars, Curves, Line, Panels
+from ldp_auditor.figures.drawing import draw, floor_of
+from ldp_auditor.figures.paper import study_figure
+from ldp_auditor.figures.words import value_in_words
 from ldp_auditor.studies import PAPER_SCALE, QUICK_SCALE, Scale
 
 CELLS = {
@@ -87,43 +90,62 @@ def test_panels_of_the_figures(name: str) -> None:
     study = studies.find(name)
     scale = Scale(seeds=(1, 3), trials=100)
     rows = rows_for(name, scale)
-    data = panel_figure(study, rows, scale, "paper")
+    data = study_figure(study, rows, scale, "paper")
+    assert isinstance(data, Panels)
     drawn = [panel for _, part in data.parts for panel in part]
     arrangement = study.arrangement
     assert arrangement is not None
     assert len(data.parts) == (1 if arrangement.block is None else 2)
-    assert sum(len(c.x) for p in drawn for c in p.curves) == len(rows) / 2
-    for curve in (curve for panel in drawn for curve in panel.curves):
-        assert list(curve.x) == sorted(curve.x)
-        for mean, deviation, claimed in zip(
-            curve.mean, curve.deviation, curve.claimed, strict=True
-        ):
-            assert mean == pytest.approx(0.6 * claimed)
-            assert deviation == pytest.approx(0.1 * claimed)
+    by_role = {
+        role: [line for panel in drawn for line in panel.lines if line.role == role]
+        for role in ("proven", "exact")
+    }
+    assert sum(len(line.x) for line in by_role["proven"]) == len(rows) / 2
+    for line, exact in zip(by_role["proven"], by_role["exact"], strict=True):
+        assert list(line.x) == sorted(line.x) == exact.x
+        claimed = np.array(exact.y, dtype=float)  # made up so: the attack shows all of it
+        assert list(line.y) == pytest.approx(0.6 * claimed)
+        assert list(line.low) == pytest.approx(0.5 * claimed)
+        assert list(line.high) == pytest.approx(0.7 * claimed)
+    promises = [line for panel in drawn for line in panel.lines if line.role == "claimed"]
+    assert bool(promises) == bool(arrangement.promise)
+    if arrangement.promise == "own":
+        assert [list(line.y) for line in promises] == [list(line.y) for line in by_role["exact"]]
     assert "T = 100, 2 seeds" in data.title
+
+
+def test_bars_of_the_first_figure_are_averages() -> None:
+    scale = Scale(seeds=(1, 3), trials=100)
+    bars = study_figure(studies.find("figure-1"), rows_for("figure-1", scale), scale, "paper")
+    assert isinstance(bars, Bars)
+    assert bars.names == ["GRR", "SS", "SUE", "OUE", "BLH", "OLH", "SHE", "THE"]
+    (series,) = bars.series
+    assert series.name == "paper attack, proven (mean and standard deviation)"
+    assert list(series.measured) == pytest.approx([1.2] * 8)
+    assert list(series.deviation) == pytest.approx([0.2] * 8)
+    assert series.words == ["1.200"] * 8
+    assert bars.claimed_name == "claimed epsilon = 2"
 
 
 def test_a_series_looks_the_same_in_all_panels() -> None:
     """GM has no delta = 0: its first curve must not take the colour of that."""
     scale = Scale(seeds=(1,), trials=100)
-    data = panel_figure(studies.find("figure-4"), rows_for("figure-4", scale), scale, "paper")
-    by_title = {panel.title: panel for panel in data.parts[0][1]}
-    assert list(by_title) == ["AGRR", "ASUE", "ABLH", "AOLH", "GM", "AGM"]
-    assert [curve.series for curve in by_title["AGRR"].curves] == [0, 1e-7, 1e-6, 1e-5, 1e-4]
-    assert [curve.series for curve in by_title["GM"].curves] == [1e-7, 1e-6, 1e-5, 1e-4]
-    assert len({data.style(series) for series in data.series}) == 5
+    data = study_figure(studies.find("figure-4"), rows_for("figure-4", scale), scale, "paper")
+    assert isinstance(data, Panels)
+    looks = {
+        panel.title: {line.series: line.place for line in panel.lines if line.series}
+        for panel in data.parts[0][1]
+    }
+    assert list(looks) == ["AGRR", "ASUE", "ABLH", "AOLH", "GM", "AGM"]
+    deltas = ["delta = 0", "delta = 1e-7", "delta = 1e-6", "delta = 1e-5", "delta = 1e-4"]
+    assert looks["AGRR"] == dict(zip(deltas, range(5), strict=True))
+    assert looks["GM"] == dict(zip(deltas[1:], range(1, 5), strict=True))
 
 
 @pytest.mark.parametrize("name", ["figure-1", "figure-4", "figure-5"])
-def test_legend_fits_into_the_figure(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    figures = []
-    for module in (panels, paper):
-        monkeypatch.setattr(module, "save", lambda figure, path: figures.append(figure))
+def test_legend_fits_into_the_figure(name: str, tmp_path: Path) -> None:
     scale = Scale(seeds=(1, 3), trials=100)
-    paper.draw_study(studies.find(name), rows_for(name, scale), scale, tmp_path)
-    figure = figures[0]
+    figure = draw(study_figure(studies.find(name), rows_for(name, scale), scale, "paper"))
     figure.savefig(tmp_path / "figure.png")
     (legend,) = figure.legends
     area = legend.get_window_extent()
@@ -134,12 +156,12 @@ def test_legend_fits_into_the_figure(
 @pytest.mark.parametrize(("measured", "floor"), [(0.5, 0.3), (0.2, 0.16), (0.01, 0.05), (0.0, 0.3)])
 def test_low_estimates_are_drawn_where_they_are(measured: float, floor: float) -> None:
     """The axis begins below them, down to a twentieth of the exact values."""
-    curve = panels.PanelCurve(25.0, [1.0], [measured], [0.0], [1.0], [1.0])
-    assert panels._floor([panels.Panel("GRR", [curve])]) == pytest.approx(floor)
+    lines = [Line("k = 25", "proven", [1.0], [measured]), Line("k = 25", "exact", [1.0], [1.0])]
+    assert floor_of([Curves("GRR", "epsilon", lines)]) == pytest.approx(floor)
 
 
 @pytest.mark.parametrize(
     ("delta", "words"), [(0.0, "0"), (1e-7, "1e-7"), (1e-4, "1e-4"), (0.25, "0.25"), (25, "25")]
 )
 def test_deltas_are_written_alike(delta: float, words: str) -> None:
-    assert panels._label(delta) == words
+    assert value_in_words(delta) == words

@@ -9,13 +9,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from ldp_auditor.adapters.foreign import (
-    Hashing,
-    OneByOne,
-    import_foreign,
-    import_xxhash,
-    refusals,
-)
+from ldp_auditor.adapters.foreign import Hashing, OneByOne, import_foreign, import_xxhash, refusals
 from ldp_auditor.adapters.randomizer import Adapter, Randomizer
 from ldp_auditor.errors import must, whole_number
 from ldp_auditor.portable_math import exp

@@ -15,7 +15,6 @@ import numpy as np
 from ldp_auditor.checks.evidence import findings_of, result_of
 from ldp_auditor.checks.plan import CheckPlan
 from ldp_auditor.checks.sampling import ChosenEvent, OpenTarget, Sampled, Sampling, Searching
-from ldp_auditor.checks.search.finder import Pilot
 from ldp_auditor.errors import require
 from ldp_auditor.execution.contract import Engine
 from ldp_auditor.execution.engines import open_engine
@@ -143,8 +142,7 @@ def run_check(
         run = _Run(plan, kept, opener, stream, progress)
         run.compare_workers()
         pilot_trials, reports = run.pilot()
-        pilot = Pilot((), plan.claim, plan.values)
-        searching = Searching(reports, pilot, plan.prove, plan.learn, plan.seed)
+        searching = Searching(reports, plan.claim, plan.values, plan.prove, plan.seed)
         # To its end, or its worker would end.
         [(_, (found, chosen, learned))] = kept.map(opener, [searching], limits=plan.limits)
         findings = run.prove(found, chosen) if chosen else ()

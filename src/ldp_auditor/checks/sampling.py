@@ -13,7 +13,7 @@ import random
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Protocol
 
@@ -24,6 +24,7 @@ from ldp_auditor.adapters.randomizer import Randomizer
 from ldp_auditor.adapters.reports import require_reports, sent
 from ldp_auditor.checks.search.finder import Candidate, Pilot, find_events
 from ldp_auditor.checks.search.scores import can_learn
+from ldp_auditor.core import Claim
 from ldp_auditor.errors import require
 from ldp_auditor.execution.contract import Ticker
 from ldp_auditor.seeding import chunk_generator
@@ -93,10 +94,10 @@ class Searching:
 
     reports: tuple[tuple[bytes, ...], ...]
     """Chunks of every input."""
-    pilot: Pilot
-    """Claim, values and score; the reports are filled in by the worker."""
+    claim: Claim
+    values: tuple[Any, ...]
     most: int
-    learn: bool | None
+    """Events that are chosen at most."""
     seed: int
 
 
@@ -119,10 +120,10 @@ class OpenTarget:
 
     def __call__(self) -> SamplingSession:
         """Open it; raise before any report is made if this worker cannot learn as asked."""
-        can_learn(self.learn)
+        learns = can_learn(self.learn)
         opened = self.target.open()
         _OPEN.update(target=opened, score=self.score)
-        return SamplingSession(opened)
+        return SamplingSession(opened, learns)
 
 
 @dataclass
@@ -130,6 +131,8 @@ class SamplingSession:
     """A target that is open in a worker."""
 
     randomizer: Any
+    learns: bool
+    """Whether a classifier proposes events; what this worker has decides, also on a cluster."""
     pace: float = 0.0
     """Seconds that a report took in the last call."""
     _found: dict[bytes, Any] = field(default_factory=dict)
@@ -145,19 +148,13 @@ class SamplingSession:
         return self._sample(task, tick)
 
     def _search(self, task: Searching) -> tuple[bytes, tuple[ChosenEvent, ...], bool]:
-        learn = can_learn(task.learn)  # what this worker has decides, also on a cluster
         reports = [[r for chunk in chunks for r in pickle.loads(chunk)] for chunks in task.reports]
-        pilot = replace(task.pilot, reports=reports)
-        if hasattr(self.randomizer, "supports"):
-            pilot = replace(pilot, supports=opened_supports)
-        if _OPEN["score"] is not None:
-            pilot = replace(pilot, score=opened_score)
-        layout, candidates = find_events(pilot, task.most, learn, task.seed)
-        return (
-            pickle.dumps((layout, [c.event for c in candidates])),
-            chosen_events(candidates),
-            learn,
-        )
+        supports = opened_supports if hasattr(self.randomizer, "supports") else None
+        score = None if _OPEN["score"] is None else opened_score
+        pilot = Pilot(reports, task.claim, task.values, supports, score)
+        layout, candidates = find_events(pilot, task.most, self.learns, task.seed)
+        found = pickle.dumps((layout, [c.event for c in candidates]))
+        return found, chosen_events(candidates), self.learns
 
     def _time(self, task: Timing, tick: Ticker) -> float:
         started = time.perf_counter()

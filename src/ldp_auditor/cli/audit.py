@@ -36,7 +36,7 @@ def audit(
 ) -> int:
     """Audit one protocol. Its own options, such as --hash-range, are shown by 'list'."""
     from ldp_auditor.audits.run import run
-    from ldp_auditor.report.figures import check_figure_path
+    from ldp_auditor.figures.files import check_figure_path
     from ldp_auditor.report.progress import progress_bar
     from ldp_auditor.results.folder import results_folder
 

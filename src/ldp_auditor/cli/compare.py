@@ -61,7 +61,7 @@ def compare(
     """
     from ldp_auditor.audits.comparison import plan_comparison, run_comparison
     from ldp_auditor.audits.interface import option_types
-    from ldp_auditor.report.figures import check_figure_path, default_figure
+    from ldp_auditor.figures.files import check_figure_path, default_figure
     from ldp_auditor.report.progress import progress_bar
     from ldp_auditor.results.folder import results_folder
 

@@ -33,7 +33,7 @@ REPEATED = {**CLAIMED, "reports": word("Reports of the same value by each user."
 def explain(words: Protocol, *, figure: Path | None, as_json: bool, **settings: Any) -> int:
     """Tell where the gap between the claim and the measured epsilon comes from, by every attack."""
     from ldp_auditor.audits.gap import explain_plan
-    from ldp_auditor.report.figures import check_figure_path, default_figure
+    from ldp_auditor.figures.files import check_figure_path, default_figure
     from ldp_auditor.report.progress import progress_bar
 
     plan = make_plan(words, settings)
@@ -61,7 +61,7 @@ def profile(
 ) -> None:
     """Show the exact privacy profile of a protocol: the smallest delta at every epsilon."""
     from ldp_auditor.audits.gap import profile_of
-    from ldp_auditor.report.figures import check_figure_path, default_figure
+    from ldp_auditor.figures.files import check_figure_path, default_figure
 
     plan = make_plan(words, settings)
     found = profile_of(plan, points)

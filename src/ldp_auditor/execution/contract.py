@@ -5,6 +5,7 @@ has an engine does not know which one.
 """
 
 import contextlib
+import math
 import os
 import pickle
 import time
@@ -83,14 +84,6 @@ class Limits:
             must(seconds > 0, "be positive", **{name: f"{seconds:g}"})
             object.__setattr__(self, name, seconds)
 
-    def check_total(self, started: float) -> None:
-        """Raise if what was started then has taken too long."""
-        require(
-            time.monotonic() - started <= self.total_seconds,
-            f"the target was not done after {self.total_seconds:g} seconds in all; allow more, or "
-            "ask for fewer trials",
-        )
-
 
 @dataclass(frozen=True)
 class Job:
@@ -104,8 +97,12 @@ class Job:
 
     def check_total(self, began: float) -> None:
         """Raise if foreign code that began then has taken too long in all."""
-        if self.limits is not None:
-            self.limits.check_total(began)
+        most = math.inf if self.limits is None else self.limits.total_seconds
+        require(
+            time.monotonic() - began <= most,
+            f"the target was not done after {most:g} seconds in all; allow more, or ask for fewer "
+            "trials",
+        )
 
 
 @dataclass
@@ -192,16 +189,13 @@ class Engine(ABC):
 MOST_WORKERS = 1024
 
 
-def usable_cores() -> int:
-    """Number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def worker_count(workers: int | None) -> int:
-    """Return `workers` if that many can be had, or one for every core if it is None."""
-    if workers is None:
-        return min(usable_cores(), MOST_WORKERS)
-    return whole_number("workers", workers, 1, MOST_WORKERS)
+    """Return `workers` if that many can be had; if it is None, the cores this process may use."""
+    if workers is not None:
+        return whole_number("workers", workers, 1, MOST_WORKERS)
+    has_affinity = hasattr(os, "sched_getaffinity")
+    cores = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
+    return min(cores, MOST_WORKERS)
 
 
 class Packed(bytes):

@@ -6,15 +6,17 @@ a moment at most: points are worked out from coarse to fine and kept, so that as
 
 from __future__ import annotations
 
-import math
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ldp_auditor.audits.run import attack_epsilon, fit_attack
 from ldp_auditor.errors import AuditError
-from ldp_auditor.exploring.settings import Setting
-from ldp_auditor.page.figures import AXIS_TITLES
+from ldp_auditor.exploring.settings import Setting, offered
+from ldp_auditor.figures.cases import AXIS_TITLES
+from ldp_auditor.figures.data import Cases, Curves, Line
+from ldp_auditor.figures.words import value_in_words
 
 GRIDS: dict[str, tuple[float, ...]] = {
     "epsilon": (0.1, *(step / 4 for step in range(1, 41))),
@@ -28,8 +30,16 @@ GRIDS: dict[str, tuple[float, ...]] = {
 MOMENT = 0.12
 """Seconds for one answer; the point that is being worked out is finished."""
 
-LATER = "later"
-"""Stands for a number that is still to be worked out."""
+LETTERS = {"epsilon": "ε", "domain_size": "k", "reports": "τ"}
+LOGARITHMIC = {"epsilon": (False, False), "domain_size": (True, False), "reports": (True, True)}
+"""Which axes are so at first: the horizontal and the vertical one."""
+
+KINDS = {
+    "claimed": "claimed",
+    "worst": "exact worst case",
+    "exact": "attack, unlimited trials",
+    "proven": "measured, proven (open marks)",
+}
 
 MOST_KEPT = 50_000
 _kept: dict[Setting, Exact] = {}
@@ -68,33 +78,80 @@ def _unknown(setting: Setting) -> str:
     return f"the exact rates of the {setting.attack} attack{times} are not known here; measure it"
 
 
-def curves(setting: Setting, axis: str, seconds: float = MOMENT) -> dict[str, Any]:
-    """Return the curves over an axis at as many places as the time allows.
+@dataclass(frozen=True)
+class Answer:
+    """The curves over an axis, as far as they are worked out."""
 
-    They are there at `points` of `places`; ask again for the rest.
-    """
+    cases: Cases
+    points: int
+    """Numbers that are there, of `places`; ask again for the rest."""
+    places: int
+    notes: Sequence[str]
+    """Why curves have gaps."""
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return JSON values."""
+        progress = {"points": self.points, "places": self.places, "notes": self.notes}
+        return {**self.cases.to_plain(digits=17), **progress}
+
+
+def curves(setting: Setting, axis: str, seconds: float = MOMENT) -> Answer:
+    """Return the curves over an axis at as many places as the time allows."""
     chosen = getattr(setting, axis)
     places = sorted({*GRIDS[axis], chosen})
     found = _found(setting, axis, _coarse_to_fine(places, chosen), time.monotonic() + seconds)
-    x = [place for place in places if any(place in mine for mine in found.values())]
-    return {
-        "axis": axis,
-        "title": AXIS_TITLES[axis],
-        "chosen": chosen,
-        "x": x,
-        "points": sum(len(mine) for mine in found.values()),
-        "places": len(places) * len(setting.protocols),
-        "claimed": [_claimed(found, place) for place in x],
-        "curves": [
-            {
-                "protocol": protocol,
-                "worst": [_plain(mine[place].worst) if place in mine else LATER for place in x],
-                "attack": [_plain(mine[place].attack) if place in mine else LATER for place in x],
-            }
-            for protocol, mine in found.items()
-        ],
-        "notes": [note for protocol, mine in found.items() for note in _notes(protocol, mine)],
+    title = AXIS_TITLES[axis]
+    log_x, log_y = LOGARITHMIC[axis]
+    data = Curves(
+        f"Epsilon over the {title}",
+        title,
+        _lines(found),
+        log_x=log_x,
+        log_y=log_y,
+        kinds=KINDS,
+        chosen=chosen,
+        chosen_words=f"{LETTERS[axis]} = {value_in_words(chosen)}",
+    )
+    name = f"exact epsilons of {', '.join(setting.protocols)}"
+    notes = [note for protocol, mine in found.items() for note in _notes(protocol, mine)]
+    points = sum(len(mine) for mine in found.values())
+    cases = Cases(name, "", [_label(setting, axis)], [data], 0)
+    return Answer(cases, points, len(places) * len(setting.protocols), notes)
+
+
+def _lines(found: Mapping[str, Mapping[float, Exact]]) -> list[Line]:
+    """The promise, and of every protocol the worst case and the attack, where they are known."""
+    x = sorted({place for mine in found.values() for place in mine})
+    claims = [[mine[place].claimed for mine in found.values() if place in mine] for place in x]
+    first = [next((claim for claim in mine if claim is not None), None) for mine in claims]
+    lines = [Line("claimed", "claimed", x, first)]
+    for protocol, mine in found.items():
+        at = sorted(mine)
+        worst, attack = [mine[p].worst for p in at], [mine[p].attack for p in at]
+        place = place_of(protocol)
+        lines += [
+            Line(f"{protocol}, worst case", "worst", at, worst, protocol, place),
+            Line(f"{protocol}, attack", "exact", at, attack, protocol, place, "full"),
+        ]
+    return lines
+
+
+def place_of(protocol: str) -> int:
+    """Which colour a protocol has, whatever else is chosen."""
+    return list(offered()).index(protocol)
+
+
+def _label(setting: Setting, axis: str) -> str:
+    """What the curves hold fixed."""
+    parts = {
+        "epsilon": f"ε = {value_in_words(setting.epsilon)}",
+        "domain_size": f"k = {value_in_words(setting.domain_size)}",
+        "reports": "one report" if setting.reports == 1 else f"{setting.reports} reports",
     }
+    del parts[axis]
+    if any(offered()[protocol] for protocol in setting.protocols):
+        parts["delta"] = f"δ = {value_in_words(setting.delta)}"
+    return ", ".join([*parts.values(), f"{setting.attack} attack"])
 
 
 def _found(
@@ -127,16 +184,6 @@ def _keep(setting: Setting, exact: Exact) -> None:
     if len(_kept) >= MOST_KEPT:
         _kept.clear()
     _kept[setting] = exact
-
-
-def _claimed(found: dict[str, dict[float, Exact]], place: float) -> float | str | None:
-    """What is claimed at a place, by the first protocol that claims anything there."""
-    claims = (mine[place].claimed for mine in found.values() if place in mine)
-    return next((_plain(claimed) for claimed in claims if claimed is not None), None)
-
-
-def _plain(value: float | None) -> float | str | None:
-    return "inf" if value == math.inf else value
 
 
 def _coarse_to_fine(places: list[float], chosen: float) -> list[float]:

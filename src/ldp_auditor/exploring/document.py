@@ -41,8 +41,8 @@ def style() -> str:
 
 def script() -> str:
     """The scripts of the page."""
-    shared = assets(["theme.js", "plots.js", "bars.js", "figures.js"])
-    own = assets(["lines.js", "results.js", "measure.js", "explore.js"], __package__)
+    shared = assets(["theme.js", "drawing.js", "figures.js"])
+    own = assets(["results.js", "measure.js", "explore.js"], __package__)
     return f"{shared}\n{own}"
 
 
@@ -56,7 +56,7 @@ def explore_page() -> str:
         start=START,
         steps=STEPS,
         protocols=protocols,
-        for_script={"steps": STEPS, "protocols": list(protocols)},
+        for_script={"steps": STEPS},
         most={"values": MOST_VALUES, "reports": MOST_REPORTS, "trials": MOST_TRIALS},
         version=__version__,
     )

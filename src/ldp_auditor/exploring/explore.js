@@ -2,8 +2,7 @@
 
 // The page: reads the sliders, asks for curves and draws the latest answer.
 
-const { steps: SLIDER_STEPS, protocols: PROTOCOLS } =
-  JSON.parse(document.getElementById("start").textContent);
+const { steps: SLIDER_STEPS } = JSON.parse(document.getElementById("start").textContent);
 const SAME = ["epsilon", "domain_size", "delta", "reports"];
 
 async function ask(place, given) {
@@ -116,7 +115,7 @@ class Curves {
       const answer = await ask("curves", { ...setting, axis: axisOf() });
       if (!this.wanted) {
         this.say("");
-        this.show({ ...answer, setting });
+        this.show(answer, setting);
         this.wanted = answer.points < answer.places;
       }
     } catch (error) {
@@ -124,33 +123,29 @@ class Curves {
     }
   }
 
-  show(answer) {
-    this.latest = answer;
+  show(answer, setting) {
+    this.latest = { answer, setting, axis: axisOf() };
     const notes = [...answer.notes];
     if (answer.points < answer.places) {
       notes.push(`${answer.points} of ${answer.places} points so far; the rest is being worked out.`);
     }
     showNotes(notes);
-    if (answer.x.length > 0) {
-      this.draw();
-    }
+    this.draw();
   }
 
+  // The exact curves, and what was measured at their setting.
   draw() {
-    const answer = this.latest;
-    const { setting } = answer;
-    const item = {
-      ...answer,
-      label: inWords(setting, answer.axis),
-      measured: this.results.filter((result) => belongs(result, setting, answer.axis)),
-    };
-    document.querySelector("#caption strong").textContent = `Epsilon over the ${answer.title}`;
-    document.querySelector("#caption").lastChild.textContent = `, at ${item.label}`;
+    const { answer, setting, axis } = this.latest;
+    const measured = this.results.filter((result) => belongs(result, setting, axis));
+    const [curves] = answer.cases;
+    const lines = [...curves.lines, ...measured.map((result) => result.lines[axis])];
+    const data = { ...answer, cases: [{ ...curves, lines }] };
+    document.querySelector("#caption strong").textContent = curves.title;
+    document.querySelector("#caption").lastChild.textContent = `, at ${curves.label}`;
     if (this.figure) {
-      this.figure.show(item);
+      this.figure.show(data);
     } else {
-      const data = { kind: "lines", name: "exact epsilons", cases: [item] };
-      this.figure = new LinesFigure(document.querySelector("figure"), data);
+      this.figure = new PageFigure(document.querySelector("figure"), data);
       this.figure.refresh();
       document.documentElement.dataset.ready = "yes";
     }
@@ -191,18 +186,6 @@ function showNotes(notes) {
   if (notes.join() !== Array.from(list.children, (item) => item.textContent).join()) {
     list.replaceChildren(...notes.map((note) => textElement("li", note)));
   }
-}
-
-function inWords(setting, axis) {
-  const parts = {
-    epsilon: `ε = ${setting.epsilon}`,
-    domain_size: `k = ${setting.domain_size}`,
-    reports: setting.reports === 1 ? "one report" : `${setting.reports} reports`,
-  };
-  delete parts[axis];
-  const approximate = form.querySelector("[data-approximate]:checked") !== null;
-  const delta = approximate ? [`δ = ${shortNumber(setting.delta)}`] : [];
-  return [...Object.values(parts), ...delta, `${setting.attack} attack`].join(", ");
 }
 
 // A measured point is laid over the curve of its own setting.

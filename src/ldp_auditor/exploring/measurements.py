@@ -15,10 +15,13 @@ from ldp_auditor.errors import require
 from ldp_auditor.execution.contract import Opener
 from ldp_auditor.execution.threads import ThreadEngine
 from ldp_auditor.exploring.access import failure_in_words
-from ldp_auditor.exploring.settings import Setting
+from ldp_auditor.exploring.curves import place_of
+from ldp_auditor.exploring.settings import AXES, Setting
+from ldp_auditor.figures.cases import proven_line
+from ldp_auditor.figures.data import to_plain
+from ldp_auditor.figures.points import Point, points_of, words_of
+from ldp_auditor.figures.words import digits, plain
 from ldp_auditor.page.evidence import command_of
-from ldp_auditor.page.figures import plain
-from ldp_auditor.page.points import points_of
 from ldp_auditor.page.summaries import summary_of_audits
 from ldp_auditor.results.audit_result import AuditResult
 
@@ -137,13 +140,23 @@ def result_for_page(plan: AuditPlan, result: AuditResult) -> dict[str, Any]:
     key = plan.key
     ((name, points),) = points_of([(key, result)]).items()
     verdict = summary_of_audits(name, points)
+    counts = result.counts
+    lines = {axis: proven_line(name, place_of(name), axis, points, "open") for axis in AXES}
     return {
         **result.to_dict(),
         "claimed_epsilon": plain(result.claim.epsilon),
-        "estimate": plain(points[0].estimate),
+        "lines": to_plain(lines, digits=17),
         "sign": verdict.kind.sign,
         "kind": verdict.kind.style,
         "badge": verdict.kind.title,
         "sentence": verdict.sentence,
+        "where": f"{_setting_in_words(points[0])}: {counts.true_positives:,} true and "
+        f"{counts.false_positives:,} false positives in {counts.trials:,} trials; attack "
+        f"{digits(result.attack_epsilon)} with unlimited trials.",
         "command": command_of(key, result),
     }
+
+
+def _setting_in_words(point: Point) -> str:
+    used = {name: value for name, value in point.setting.items() if value}
+    return words_of(used, ("epsilon", "domain_size", "delta", "reports"))

@@ -14,28 +14,13 @@ function resultItem(result) {
   const words = document.createElement("p");
   const between = result.sentence.startsWith("no ") ? ": " : " ";
   words.append(textElement("strong", result.mechanism), between, result.sentence);
-  words.append(textElement("span", placeInWords(result), "where"));
+  words.append(textElement("span", result.where, "where"));
   found.append(words);
   if (result.command) {
     found.append(commandLine(result));
   }
   item.append(sign, textElement("span", result.badge, "badge"), found);
   return item;
-}
-
-function placeInWords(result) {
-  const parts = [`ε = ${result.epsilon}`, `k = ${shortNumber(result.domain_size)}`];
-  if (result.delta) {
-    parts.push(`δ = ${shortNumber(result.delta)}`);
-  }
-  if (result.reports > 1) {
-    parts.push(`${result.reports} reports`);
-  }
-  const counts = [result.true_positives, result.false_positives].map((n) => n.toLocaleString("en"));
-  parts.push(`${counts[0]} true and ${counts[1]} false positives`);
-  parts.push(`in ${result.trials.toLocaleString("en")} trials`);
-  const limit = `attack ${numberText(result.attack_epsilon)} with unlimited trials`;
-  return `${parts.slice(0, -2).join(", ")}: ${parts.slice(-2).join(" ")}; ${limit}.`;
 }
 
 function commandLine(result) {

@@ -73,7 +73,7 @@ class ExploreServer(ThreadingHTTPServer):
         axis = read_axis(given.pop("axis", None))
         setting = read_setting(given)
         with self._one_at_a_time:
-            return curves(setting, axis)
+            return curves(setting, axis).to_plain()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A browser that has gone away is no error."""

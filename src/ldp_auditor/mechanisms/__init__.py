@@ -6,7 +6,7 @@ import pkgutil
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ldp_auditor.errors import AuditError, require
+from ldp_auditor.errors import AuditError, describe, require
 from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle, protocols
 from ldp_auditor.mechanisms.memoization import memo_of
 from ldp_auditor.mechanisms.outside import installed, of_file, of_package
@@ -152,4 +152,4 @@ def make(
         if "epsilon_infinity" in known_options:
             missing = [{"epsilon": "epsilon_1"}.get(key, key) for key in missing]
         require(not missing, f"{name} needs {' and '.join(missing)}")
-        raise AuditError(f"{name} cannot be made: {type(error).__name__}: {error}") from error
+        raise AuditError(f"{name} cannot be made: {describe(error)}") from error

@@ -121,6 +121,11 @@ class FrequencyOracle(Listed, ABC):
         """The promise that the protocol makes."""
         return Claim(self.epsilon, self.delta)
 
+    @property
+    def used_delta(self) -> float:
+        """The delta that the perturbation makes use of."""
+        return self.delta if self.approximate else 0.0
+
     @classmethod
     @cache
     def option_types(cls) -> Mapping[str, type]:

@@ -169,8 +169,7 @@ class LocalHashing(IndependentSupport):
 
     def _truth(self) -> tuple[float, float]:
         """Probabilities of reporting the true hash, and one given other hash."""
-        delta = self.delta if self.approximate else 0.0
-        return truth_probabilities(self.epsilon, delta, self.hash_size)
+        return truth_probabilities(self.epsilon, self.used_delta, self.hash_size)
 
     def privatize(self, value: int, n: int, rng: Generator) -> Reports:
         return hash_and_randomize(self.check_value(value), n, self.p, self.hash_size, rng)

@@ -11,7 +11,7 @@ from importlib.metadata import EntryPoint, entry_points
 from types import new_class
 from typing import Any, get_type_hints
 
-from ldp_auditor.errors import AuditError, require
+from ldp_auditor.errors import AuditError, describe, require
 from ldp_auditor.importing import import_named
 from ldp_auditor.mechanisms.frequency_oracle import COMMON, OPTION_KINDS, FrequencyOracle, Listed
 from ldp_auditor.mechanisms.records import RecordMechanism
@@ -47,9 +47,7 @@ def of_package(name: str) -> type[Any]:
     try:
         found = point.load()
     except Exception as error:
-        raise AuditError(
-            f"{name} of {origin} cannot be imported: {type(error).__name__}: {error}"
-        ) from error
+        raise AuditError(f"{name} of {origin} cannot be imported: {describe(error)}") from error
     return _offered(found, name, f"from {origin}")
 
 

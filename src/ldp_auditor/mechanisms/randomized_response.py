@@ -63,17 +63,12 @@ class GRR(FrequencyOracle):
     @property
     def p(self) -> float:
         """Probability of reporting the true value."""
-        return truth_probabilities(self.epsilon, self._slack, self.domain_size)[0]
+        return truth_probabilities(self.epsilon, self.used_delta, self.domain_size)[0]
 
     @property
     def q(self) -> float:
         """Probability of reporting one given other value."""
-        return truth_probabilities(self.epsilon, self._slack, self.domain_size)[1]
-
-    @property
-    def _slack(self) -> float:
-        """The delta that the perturbation makes use of."""
-        return self.delta if self.approximate else 0.0
+        return truth_probabilities(self.epsilon, self.used_delta, self.domain_size)[1]
 
     @property
     def report_bytes(self) -> int:

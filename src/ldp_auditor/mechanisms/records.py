@@ -21,16 +21,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from ldp_auditor.core import (
-    Claim,
-    Floats,
-    InputPair,
-    Rates,
-    Record,
-    Reports,
-    Values,
-    exceeds,
-)
+from ldp_auditor.core import Claim, Floats, InputPair, Rates, Record, Reports, Values, exceeds
 from ldp_auditor.errors import AuditError, number, require, whole_number
 from ldp_auditor.mechanisms.capabilities import KnowsLikelihood, loss_law_of, needed
 from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle, Listed

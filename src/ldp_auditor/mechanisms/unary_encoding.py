@@ -9,11 +9,7 @@ from numpy.random import Generator
 
 from ldp_auditor.core import Reports
 from ldp_auditor.mechanisms.independent_support import FreshSupport
-from ldp_auditor.mechanisms.kernels.bits import (
-    fill_bernoulli,
-    last_word_mask,
-    words_for,
-)
+from ldp_auditor.mechanisms.kernels.bits import fill_bernoulli, last_word_mask, words_for
 from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.xoshiro import Words, draw_values, fresh_lanes, threshold
 from ldp_auditor.portable_math import exp, expm1, log1p
@@ -98,8 +94,12 @@ def flip_probability(epsilon: float) -> float:
     return shrink / (1 + shrink)
 
 
-class SymmetricEncoding(UnaryEncoding):
-    """Ones and zeros are flipped alike."""
+@dataclass(frozen=True, kw_only=True)
+class SUE(UnaryEncoding):
+    """Symmetric unary encoding, RAPPOR's one-time report [Erlingsson14]; a report is k bits."""
+
+    name = "SUE"
+    summary = "symmetric unary encoding"
 
     @property
     def p(self) -> float:
@@ -108,14 +108,6 @@ class SymmetricEncoding(UnaryEncoding):
     @property
     def absence(self) -> float:
         return self.q
-
-
-@dataclass(frozen=True, kw_only=True)
-class SUE(SymmetricEncoding):
-    """Symmetric unary encoding, RAPPOR's one-time report [Erlingsson14]; a report is k bits."""
-
-    name = "SUE"
-    summary = "symmetric unary encoding"
 
     @property
     def q(self) -> float:
@@ -139,7 +131,7 @@ class OUE(UnaryEncoding):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ASUE(SymmetricEncoding):
+class ASUE(SUE):
     """Approximate SUE [Wang21]; a report is k bits."""
 
     name = "ASUE"

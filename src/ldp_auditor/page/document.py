@@ -6,18 +6,19 @@ import base64
 import hashlib
 import shlex
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ldp_auditor import mechanisms
 from ldp_auditor.errors import AuditError, require
+from ldp_auditor.figures.cases import bar_cases, curve_cases, gap_cases
+from ldp_auditor.figures.points import Point, points_of
 from ldp_auditor.page.evidence import MOST_OF_ONE, evidence_of
-from ldp_auditor.page.figures import bars_figure, curve_figure, gap_figure
 from ldp_auditor.page.folder import Contents, read_folder
 from ldp_auditor.page.library import assets, plotting_library
-from ldp_auditor.page.markup import packed, packed_json
+from ldp_auditor.page.markup import packed, packed_json, shown
 from ldp_auditor.page.overview import overview_of
-from ldp_auditor.page.points import Point, points_of
 from ldp_auditor.page.rendering import rendered
 from ldp_auditor.page.sections import making_of, size_of
 from ldp_auditor.page.summaries import (
@@ -30,7 +31,7 @@ from ldp_auditor.page.summaries import (
 from ldp_auditor.results.files import replace_file
 
 STYLES = ("page.css", "figures.css", "print.css")
-SCRIPTS = ("theme.js", "plots.js", "bars.js", "figures.js", "table.js", "start.js")
+SCRIPTS = ("theme.js", "drawing.js", "figures.js", "table.js", "start.js")
 
 MOST_BYTES = 5_000_000
 """Weight of a page at most."""
@@ -66,7 +67,7 @@ def page_of(contents: Contents, title: str, command: str) -> bytes:
     worst = worst_of(verdicts)
     by_chance = {verdict.name for verdict in verdicts if verdict.kind == CHANCE}
     drawn = [_drawn(name, mine) for name, mine in points.items()]
-    bars = bars_figure(points)
+    bars = bar_cases(points)
     figures = [figure for mine in drawn for figure in (mine["curve"], mine["gap"]) if figure]
     figures += [bars] if bars else []
     library, plotly = plotting_library() if figures else ("", "")
@@ -79,7 +80,7 @@ def page_of(contents: Contents, title: str, command: str) -> bytes:
         script=script,
         library=packed(library),
         figures=figures,
-        data=packed_json(figures),
+        data=packed_json([cases.to_plain(partial(shown, most=300)) for cases in figures]),
         title=title or "Privacy audit",
         given_title=title,
         headline=headline(verdicts),
@@ -105,7 +106,7 @@ def page_of(contents: Contents, title: str, command: str) -> bytes:
 
 def _drawn(name: str, points: Sequence[Point]) -> dict[str, Any]:
     """The figures of a mechanism, and what it is if it is a protocol that is known here."""
-    found = {"name": name, "curve": curve_figure(name, points), "gap": gap_figure(name, points)}
+    found = {"name": name, "curve": curve_cases(name, points), "gap": gap_cases(name, points)}
     try:
         return {**found, "summary": mechanisms.find(name).summary}
     except AuditError:

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ldp_auditor.errors import AuditError
+from ldp_auditor.figures.points import Point, varied, words_of
 from ldp_auditor.page.markup import counted
-from ldp_auditor.page.points import Point, varied, words_of
 from ldp_auditor.page.summaries import attack_in_words, confidence, number
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.check_result import SMALLEST_P_VALUE, CheckResult, Finding, p_value
@@ -74,9 +74,14 @@ def evidence_of(
 def of_audit(setting: str, key: str, result: AuditResult) -> Evidence:
     """The evidence of an audit: how often the attack accused the first input."""
     first, second = _json(result.pair.first), _json(result.pair.second)
-    event = f"{attack_in_words(result.attack)} says that the input was {first}"
-    p = p_value(result.claim, result.bound, result.counts)
-    found = Finding(first, second, event, result.counts, result.empirical_epsilon, p)
+    found = Finding(
+        first=first,
+        second=second,
+        event=f"{attack_in_words(result.attack)} says that the input was {first}",
+        **vars(result.counts),
+        empirical_epsilon=result.empirical_epsilon,
+        p_value=p_value(result.claim, result.bound, result.counts),
+    )
     claimed, repeat = result.claim.epsilon, command_of(key, result)
     return Evidence(result.mechanism, setting, claimed, result.alpha, found, repeat)
 

@@ -1,13 +1,14 @@
 "use strict";
 
-// A figure of the page: its controls, its plot, and the table of its numbers.
+// A figure of a page: its controls, its plot, and the table of its numbers.
 
 class PageFigure {
   constructor(element, data) {
     this.element = element;
     this.data = data;
     this.place = element.querySelector(".plot");
-    this.state = { item: data.start || 0, hidden: new Set(), ...this.axesAtFirst() };
+    this.state = { item: data.start, hidden: new Set() };
+    this.axesAtFirst();
     this.buildControls();
     element.querySelector("details").addEventListener("toggle", () => this.buildTable());
   }
@@ -16,19 +17,32 @@ class PageFigure {
     return this.data.cases[this.state.item];
   }
 
-  // Logarithmic where values span more than a decade or so.
   axesAtFirst() {
-    if (this.data.kind !== "curve") {
-      return { logX: false, logY: false };
+    Object.assign(this.state, { logX: this.item.log_x ?? false, logY: this.item.log_y ?? false });
+  }
+
+  plot() {
+    return PLOTS[this.data.kind](this.item, this.state, theme());
+  }
+
+  // Shows other data in this place; what was switched on or off stays so.
+  show(data) {
+    const turned = data.cases[0].x_title !== this.item.x_title;
+    this.data = data;
+    if (turned) {
+      this.axesAtFirst();
     }
-    const spans = (values, factor) => {
-      const numbers = values.filter((value) => typeof value === "number");
-      const least = Math.min(...numbers);
-      return numbers.length > 1 && least > 0 && Math.max(...numbers) / least >= factor;
-    };
-    const x = this.data.cases.flatMap((item) => item.x);
-    const y = this.data.cases.flatMap((item) => [...item.claimed, ...item.worst]);
-    return { logX: spans(x, 16), logY: spans(y, 16) };
+    const keys = groupsOf(this.plot().series).map(({ key }) => key);
+    if (turned || keys.join() !== this.keys.join()) {
+      this.buildControls();
+    }
+    this.refresh();
+  }
+
+  refresh() {
+    this.buildKey();
+    this.draw();
+    this.buildTable();
   }
 
   buildControls() {
@@ -37,13 +51,14 @@ class PageFigure {
     if (this.data.cases.length > 1) {
       controls.append(this.settingControl());
     }
-    const { series } = PLOTS[this.data.kind](this.data, this.item, this.state, theme());
-    if (series.length > 1) {
+    const groups = groupsOf(this.plot().series);
+    this.keys = groups.map(({ key }) => key);
+    if (groups.length > 1) {
       const group = document.createElement("fieldset");
       const legend = document.createElement("legend");
       legend.className = "unseen";
       legend.textContent = "Series to show";
-      group.append(legend, ...series.map((entry) => this.toggle(entry)));
+      group.append(legend, ...groups.map((entry) => this.toggle(entry)));
       controls.append(group);
     }
     const axes = document.createElement("div");
@@ -52,10 +67,22 @@ class PageFigure {
       const across = this.data.kind === "bars" ? "Logarithmic axis" : "Logarithmic horizontal axis";
       axes.append(this.axisToggle("logX", across));
     }
-    if (this.data.kind === "curve") {
+    if (this.data.kind === "curves") {
       axes.append(this.axisToggle("logY", "Logarithmic vertical axis"));
     }
     controls.append(axes);
+  }
+
+  // Where toggles are about kinds of lines, a list tells who has which colour.
+  buildKey() {
+    const place = this.element.querySelector(".key");
+    const marked = this.plot().series.filter((entry) => entry.name && entry.swatch.symbol);
+    const looks = new Map(marked.map((entry) => [entry.name, entry.swatch]).reverse());
+    place?.replaceChildren(...[...looks].reverse().map(([name, look]) => {
+      const entry = document.createElement("li");
+      entry.append(swatch(look), name);
+      return entry;
+    }));
   }
 
   settingControl() {
@@ -111,7 +138,7 @@ class PageFigure {
   }
 
   draw(width) {
-    const { series, layout } = PLOTS[this.data.kind](this.data, this.item, this.state, theme());
+    const { series, layout } = this.plot();
     const traces = series.map((entry) => ({
       ...entry.trace,
       visible: !this.state.hidden.has(entry.key),
@@ -128,7 +155,7 @@ class PageFigure {
   }
 
   words(series) {
-    const names = series.map((entry) => entry.label).join(", ");
+    const names = [...new Set(series.map((entry) => entry.label))].join(", ");
     const setting = this.item.label ? ` at ${this.item.label}` : "";
     return `Chart of ${this.data.name}${setting}: ${names}. Its numbers are in the table below it.`;
   }
@@ -138,7 +165,7 @@ class PageFigure {
     if (!details.open) {
       return;
     }
-    const { head, rows } = TABLES[this.data.kind](this.data, this.item);
+    const { head, rows } = this.item.table;
     const table = document.createElement("table");
     table.className = "numbers";
     const caption = document.createElement("caption");
@@ -154,42 +181,19 @@ class PageFigure {
   }
 }
 
-const TABLES = {
-  curve(figure, item) {
-    const head = [figure.axis, "claimed", "worst case"];
-    for (const { attack } of item.attacks) {
-      head.push(`${attack}, unlimited trials`, `${attack}, proven`, `${attack}, counts alone`);
-      head.push(`${attack}, ± over seeds`);
-    }
-    const rows = item.x.map((x, i) => {
-      const row = [shortNumber(x), numberText(item.claimed[i]), numberText(item.worst[i])];
-      for (const attack of item.attacks) {
-        row.push(numberText(attack.exact[i]), numberText(attack.measured[i]));
-        row.push(numberText(attack.estimate[i]), numberText(attack.deviation[i]));
-      }
-      return row;
-    });
-    return { head, rows };
-  },
-  gap(figure, item) {
-    const rows = item.attacks.map(({ attack, steps }) => [attack, ...steps.map(numberText)]);
-    return { head: ["attack", "claimed", "slack (negative: excess)", "weakness", "Monte Carlo", "proven"], rows };
-  },
-  bars(figure, item) {
-    const head = ["mechanism", "claimed", "worst case"];
-    for (const { attack } of item.attacks) {
-      head.push(`${attack}, unlimited trials`, `${attack}, proven`);
-    }
-    const rows = item.names.map((name, i) => {
-      const row = [name, numberText(item.claimed[i]), numberText(item.worst[i])];
-      for (const attack of item.attacks) {
-        row.push(numberText(attack.exact[i]), numberText(attack.measured[i]));
-      }
-      return row;
-    });
-    return { head, rows };
-  },
-};
+// One toggle for all series of a key; grey if they differ in colour.
+function groupsOf(series) {
+  const groups = new Map();
+  for (const entry of series) {
+    const before = groups.get(entry.key);
+    const alike = !before || before.swatch.colour === entry.swatch.colour;
+    const symbol = entry.swatch.symbol?.endsWith("-open") ? "diamond-open" : undefined;
+    const { dash } = entry.swatch;
+    groups.set(entry.key, alike ? before ?? entry
+      : { ...entry, swatch: { colour: theme().muted, dash: symbol ? undefined : dash, symbol } });
+  }
+  return [...groups.values()];
+}
 
 function tableRow(cells, tag, named) {
   const row = document.createElement("tr");
@@ -228,17 +232,17 @@ function swatch({ colour, dash, symbol, block }) {
     const line = { x1: 0, y1: 6, x2: 26, y2: 6, stroke: colour, "stroke-width": 2.2 };
     make("line", { ...line, "stroke-dasharray": dashes[dash] ?? "4 3" });
   }
-  if (symbol === "circle") {
-    make("circle", { cx: 13, cy: 6, r: 4.4, fill: colour });
-  } else if (symbol === "diamond-open") {
-    make("path", { d: SHAPES.diamond, fill: "none", stroke: colour, "stroke-width": 2 });
+  if (symbol?.endsWith("-open")) {
+    const d = SHAPES[symbol.slice(0, -"-open".length)];
+    make("path", { d, fill: "none", stroke: colour, "stroke-width": 2 });
   } else if (symbol) {
-    make("path", { d: SHAPES[symbol] ?? SHAPES.diamond, fill: colour });
+    make("path", { d: SHAPES[symbol], fill: colour });
   }
   return svg;
 }
 
 const SHAPES = {
+  "circle": "M13 1.6A4.4 4.4 0 1 1 13 10.4A4.4 4.4 0 1 1 13 1.6Z",
   "square": "M9 2H17V10H9Z",
   "diamond": "M13 1 18 6 13 11 8 6Z",
   "triangle-up": "M13 1 18 10H8Z",

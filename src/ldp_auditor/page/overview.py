@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence, Set
 from typing import Any
 
+from ldp_auditor.figures.points import AXES, Point, sort_key, varied, words_of
+from ldp_auditor.figures.words import NONE, digits
 from ldp_auditor.page.evidence import inputs_in_words
-from ldp_auditor.page.figures import sort_key
-from ldp_auditor.page.points import AXES, Point, varied, words_of
 from ldp_auditor.page.summaries import BROKEN, VIOLATION, kind_of_point, summary_of_check
 from ldp_auditor.results.check_result import CheckResult
 
@@ -32,8 +32,6 @@ COLUMNS = {
 }
 """The columns and their kinds."""
 
-NONE = "\N{EN DASH}"
-"""Where there is no number."""
 
 Row = dict[str, str]
 """The text of every column."""
@@ -112,15 +110,6 @@ def _setting(point: Point, names: Sequence[str]) -> str:
         if name != "pair" and not is_claim and point.setting.get(name) not in (0, None):
             settings[name] = point.setting[name]
     return words_of(settings, settings)
-
-
-def digits(value: float | None) -> str:
-    """A number of the table."""
-    if value is None:
-        return NONE
-    if value == math.inf:
-        return "∞"
-    return f"{value:.4f}" if value == 0 or 1e-4 <= value < 1e6 else f"{value:.4g}"
 
 
 def share(proven: float, claimed: float) -> str:

@@ -8,8 +8,9 @@ from importlib import metadata
 from typing import Any
 
 from ldp_auditor import __version__
+from ldp_auditor.figures.points import Point
+from ldp_auditor.figures.words import value_in_words
 from ldp_auditor.page.folder import Contents
-from ldp_auditor.page.points import Point, value_in_words
 from ldp_auditor.page.summaries import BROKEN, VIOLATION, Kind, confidence
 
 

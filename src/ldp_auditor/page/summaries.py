@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.core import Claim
+from ldp_auditor.figures.points import Point, is_number, varied, words_of
+from ldp_auditor.figures.words import value_in_words
 from ldp_auditor.page.markup import counted, shown
-from ldp_auditor.page.points import Point, is_number, value_in_words, varied, words_of
 from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.results.violations import explained_by_chance
 

@@ -3,8 +3,6 @@
 // Colours come from the style sheet, so that dark mode and paper have their own.
 
 const PAPER_WIDTH = 660;
-const EXACT_DASHES = ["dashdot", "longdashdot", "4px 3px", "9px 2px"];
-const ATTACK_MARKERS = ["circle", "square", "diamond", "triangle-up"];
 
 function theme() {
   const style = getComputedStyle(document.documentElement);
@@ -18,19 +16,9 @@ function theme() {
     worst: value("worst"),
     loss: value("loss"),
     bad: value("bad"),
-    attacks: [1, 2, 3, 4].map((n) => value(`attack-${n}`)),
+    series: [1, 2, 3, 4, 5, 6, 7].map((n) => value(`series-${n}`)),
     font: getComputedStyle(document.body).fontFamily,
   };
-}
-
-// The same attack looks the same in all figures.
-const attackPlaces = new Map([["paper", 0], ["optimal", 1]]);
-
-function placeOf(attack) {
-  if (!attackPlaces.has(attack)) {
-    attackPlaces.set(attack, attackPlaces.size);
-  }
-  return attackPlaces.get(attack) % 4;
 }
 
 // Plotly reads a little HTML in its texts; names are text.
@@ -41,18 +29,6 @@ function plotText(text) {
 // "inf" cannot be drawn.
 function drawn(values) {
   return values.map((value) => (typeof value === "number" ? value : null));
-}
-
-function numberText(value) {
-  if (value === "inf") {
-    return "∞";
-  }
-  if (typeof value !== "number") {
-    return "–";
-  }
-  return value !== 0 && (Math.abs(value) < 1e-3 || Math.abs(value) >= 1e6)
-    ? value.toPrecision(4)
-    : value.toFixed(4);
 }
 
 function baseLayout(colours, height) {

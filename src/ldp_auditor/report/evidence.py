@@ -3,15 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
-from ldp_auditor.errors import AuditError
-from ldp_auditor.portable_math import exp
-from ldp_auditor.report.figures import BLUE, RED
 from ldp_auditor.results.check_result import SMALLEST_P_VALUE, CheckResult, Finding
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 ARTEFACT = "lowest bit of"
 """How words for an event begin that is about the floating-point numbers and not what they mean."""
@@ -90,34 +83,3 @@ def _p_value(value: float) -> str:
 
 def _number(value: float) -> str:
     return "inf" if value == math.inf else f"{value:.4f}"
-
-
-def draw_evidence(result: CheckResult) -> Figure:
-    """Draw how often the strongest event happened, and how often the claim allows it at most."""
-    from ldp_auditor.report.drawing import Figure
-
-    if not result.findings:
-        raise AuditError("there is no event to draw: all pilot reports said the same")
-    best = result.best
-    hit, alarm = (
-        count / best.counts.trials
-        for count in (best.counts.true_positives, best.counts.false_positives)
-    )
-    allowed = min(1.0, exp(min(result.claim.epsilon, 700.0)) * alarm + result.claim.delta)
-    figure = Figure(figsize=(6.0, 3.2), layout="constrained")
-    axes = figure.subplots()
-    axes.barh([1, 0], [hit, alarm], color=[RED if hit > allowed else BLUE, BLUE], height=0.6)
-    axes.axvline(
-        allowed,
-        color="black",
-        linestyle="--",
-        label=f"most that the claim allows for {best.first!r}, at the rate of {best.second!r}",
-    )
-    axes.set_yticks([1, 0], [f"value {best.first!r}", f"value {best.second!r}"])
-    axes.set_xlabel(f"share of {best.counts.trials:,} reports with: {best.event[:60]}")
-    axes.set_title(
-        f"{result.name}: epsilon at least {_number(best.empirical_epsilon)}", fontsize=10
-    )
-    figure.legend(fontsize=8, loc="outside lower center", frameon=False)
-    axes.spines[["top", "right"]].set_visible(False)
-    return figure

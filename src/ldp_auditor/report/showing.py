@@ -11,18 +11,12 @@ from rich.text import Text
 
 from ldp_auditor.audits.comparison import Comparison
 from ldp_auditor.audits.gap import Explanation, Profile
-from ldp_auditor.errors import AuditError, require
+from ldp_auditor.errors import AuditError
+from ldp_auditor.figures.files import save
+from ldp_auditor.figures.results import figure_of
 from ldp_auditor.report import tables
-from ldp_auditor.report.evidence import draw_evidence, evidence_lines, repeat_line
-from ldp_auditor.report.figures import (
-    comparison_bars,
-    draw_comparison,
-    draw_explanation,
-    draw_profile,
-    save,
-)
-from ldp_auditor.report.over_time import draw_over_time, over_time_curves
-from ldp_auditor.report.paper import agreement_text, claims_table, draw_attack
+from ldp_auditor.report.evidence import evidence_lines, repeat_line
+from ldp_auditor.report.paper import agreement_text, claims_table
 from ldp_auditor.report.text_table import TextTable, Verbatim
 from ldp_auditor.results.audit_result import AuditResult, AuditResults
 from ldp_auditor.results.check_result import CheckResult
@@ -124,53 +118,8 @@ def as_html(result: Any) -> str:
     return console.export_html(inline_styles=True, code_format="<pre>{code}</pre>")
 
 
-@singledispatch
 def as_figure(result: Any) -> Figure:
     """Draw a result."""
-    raise AuditError(f"{type(result).__name__} has no figure")
+    from ldp_auditor.figures.drawing import draw
 
-
-@as_figure.register
-def _(result: AuditResult) -> Any:
-    return draw_explanation([result])
-
-
-@as_figure.register
-def _(results: AuditResults) -> Any:
-    if all(result.is_over_time for result in results):
-        return draw_over_time(over_time_curves(results))
-    return draw_comparison(comparison_bars(results))
-
-
-@as_figure.register
-def _(comparison: Comparison) -> Any:
-    return as_figure(comparison.results)
-
-
-@as_figure.register
-def _(explanation: Explanation) -> Any:
-    return draw_explanation(explanation.results)
-
-
-@as_figure.register
-def _(profile: Profile) -> Any:
-    return draw_profile(profile.title, profile.curve, profile.claim)
-
-
-@as_figure.register
-def _(result: CheckResult) -> Any:
-    return draw_evidence(result)
-
-
-@as_figure.register
-def _(result: StudyResult) -> Any:
-    rows = result.sweep.rows
-    require(bool(rows), f"{result.name} has no rows to draw")
-    return draw_attack(result.study, rows, result.scale, rows[0]["attack"])
-
-
-@as_figure.register
-def _(found: Reproduction) -> Any:
-    names = ", ".join(result.name for result in found.studies)
-    require(len(found.studies) == 1, f"draw one study at a time, such as found[name]: {names}")
-    return as_figure(found.studies[0])
+    return draw(figure_of(result))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 
 from ldp_auditor.adapters import available, is_installed
 from ldp_auditor.audits.gap import Explanation
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.core import Claim, InputPair, exceeds
+from ldp_auditor.figures.results import gap_levels
 from ldp_auditor.mechanisms import COMBINATORS, FrequencyOracle, RecordMechanism
-from ldp_auditor.report.gap import gap_steps
 from ldp_auditor.report.text_table import Column, TextTable
 from ldp_auditor.results.audit_result import AuditResult
 
@@ -240,14 +241,11 @@ def _setting(result: AuditResult) -> str:
 
 def explanation_table(explanation: Explanation) -> TextTable:
     """The four-part account of the gap, one row per attack."""
-    rows = [
-        (
-            result.attack,
-            *(number(step) for step in gap_steps(result)),
-            number(result.empirical_epsilon),
-        )
-        for result in explanation.results
-    ]
+    rows = []
+    for result in explanation.results:
+        levels = gap_levels(result)
+        losses = [number(before - after) for before, after in pairwise(levels)]
+        rows.append((result.attack, number(levels[0]), *losses, number(levels[-1])))
     first = explanation.results[0]
     over = f", {first.reports} reports" if first.is_over_time else ""
     title = (

@@ -12,8 +12,8 @@ from typing import Any
 from ldp_auditor.checks.search import odd_sums, one_column, scores, two_columns
 from ldp_auditor.checks.search.events import Event, OneOf
 from ldp_auditor.checks.search.layout import Layout
-from ldp_auditor.checks.search.proposals import Proposal
-from ldp_auditor.checks.search.strength import SHORTLIST, Half, proven, strength
+from ldp_auditor.checks.search.proposals import Half, Proposal
+from ldp_auditor.checks.search.strength import SHORTLIST, proven, strength
 from ldp_auditor.core import Claim
 
 MOST_RANKED = 400

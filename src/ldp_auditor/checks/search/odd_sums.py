@@ -12,8 +12,7 @@ from ldp_auditor.checks.search.events import Equals, Event, OddSum
 from ldp_auditor.checks.search.layout import WHOLE_REPORT
 from ldp_auditor.checks.search.one_column import Counted
 from ldp_auditor.checks.search.packed_events import odd_of_three, packed
-from ldp_auditor.checks.search.proposals import Proposal, proposals
-from ldp_auditor.checks.search.strength import Half
+from ldp_auditor.checks.search.proposals import Half, Proposal, proposals
 from ldp_auditor.core import Floats
 
 MOST_SUMS = 2**19

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from ldp_auditor.checks.search.events import Beyond, Both, Equals, Event, OneOf
 from ldp_auditor.checks.search.layout import Column
-from ldp_auditor.checks.search.proposals import Proposal, proposals
-from ldp_auditor.checks.search.strength import Half, strength
+from ldp_auditor.checks.search.proposals import Half, Proposal, proposals
+from ldp_auditor.checks.search.strength import strength
 from ldp_auditor.core import Floats
 from ldp_auditor.portable_math import exp
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_auditor.checks.search.events import Event
-from ldp_auditor.checks.search.strength import Half
+from ldp_auditor.checks.search.proposals import Half
 from ldp_auditor.core import Floats
 
 Packed = NDArray[np.uint64]

@@ -1,11 +1,39 @@
-"""Events that were proposed, with the inputs that they tell apart."""
+"""Events that are proposed from half of the pilot, with the inputs that they tell apart."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from ldp_auditor.checks.search.events import Event, Not
-from ldp_auditor.checks.search.strength import SHORTLIST, Half, screen
-from ldp_auditor.core import Floats
+from ldp_auditor.checks.search.layout import Table
+from ldp_auditor.checks.search.strength import screen
+from ldp_auditor.core import Claim, Floats
+
+
+@dataclass(frozen=True)
+class Half:
+    """Half of the pilot: reports and their columns, by input."""
+
+    reports: Sequence[Sequence[Any]]
+    tables: Sequence[Table]
+    claim: Claim
+
+    @property
+    def trials(self) -> Floats:
+        """Reports of every input; numbers may differ."""
+        return np.array([float(table.rows) for table in self.tables])
+
+    def counts(self, events: Sequence[Event]) -> Floats:
+        """How often every event holds: a row for every input, a column for every event."""
+        inputs = range(len(self.tables))
+        counts = [[self.count(event, i) for event in events] for i in inputs]
+        return np.array(counts, dtype=np.float64).reshape(len(inputs), len(events))
+
+    def count(self, event: Event, i: int) -> int:
+        """How often an event holds for one input."""
+        return int(np.count_nonzero(event.holds(self.reports[i], self.tables[i])))
 
 
 @dataclass(frozen=True)
@@ -19,12 +47,10 @@ class Proposal:
     """Standard errors by which the rates exceed the claim; negative if they do not."""
 
 
-def proposals(
-    half: Half, make: Callable[[int], Event], counts: Floats, most: int = SHORTLIST
-) -> list[Proposal]:
+def proposals(half: Half, make: Callable[[int], Event], counts: Floats) -> list[Proposal]:
     """The strongest of many events, by their `counts` for every input; `make` makes only these."""
     found = []
-    for standout in screen(counts, half.trials, half.claim, most):
+    for standout in screen(counts, half.trials, half.claim):
         event = make(standout.event)
         turned = Not(event) if standout.is_negated else event
         found.append(Proposal(turned, standout.first, standout.second, standout.strength))

@@ -11,8 +11,7 @@ import numpy as np
 from ldp_auditor.checks.search.events import Both, Event, Not, Scored, Supports
 from ldp_auditor.checks.search.layout import WHOLE_REPORT, Column, Layout, Table
 from ldp_auditor.checks.search.packed_events import count, joint, packed
-from ldp_auditor.checks.search.proposals import Proposal, proposals, proposals_of
-from ldp_auditor.checks.search.strength import Half
+from ldp_auditor.checks.search.proposals import Half, Proposal, proposals, proposals_of
 from ldp_auditor.core import Floats
 from ldp_auditor.errors import require
 

@@ -4,7 +4,6 @@ Events are screened by the thousand: only the few that stand out are ever made.
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
@@ -12,8 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_auditor.checks.search.events import Event
-from ldp_auditor.checks.search.layout import Table
 from ldp_auditor.core import Claim, Floats
 from ldp_auditor.portable_math import exp, log
 
@@ -28,30 +25,6 @@ EXTREMES = 3
 
 AT_ONCE = 1_000_000
 """Largest number of counts that are screened at once."""
-
-
-@dataclass(frozen=True)
-class Half:
-    """Half of the pilot: reports and their columns, by input."""
-
-    reports: Sequence[Sequence[Any]]
-    tables: Sequence[Table]
-    claim: Claim
-
-    @property
-    def trials(self) -> Floats:
-        """Reports of every input; numbers may differ."""
-        return np.array([float(table.rows) for table in self.tables])
-
-    def counts(self, events: Sequence[Event]) -> Floats:
-        """How often every event holds: a row for every input, a column for every event."""
-        inputs = range(len(self.tables))
-        counts = [[self.count(event, i) for event in events] for i in inputs]
-        return np.array(counts, dtype=np.float64).reshape(len(inputs), len(events))
-
-    def count(self, event: Event, i: int) -> int:
-        """How often an event holds for one input."""
-        return int(np.count_nonzero(event.holds(self.reports[i], self.tables[i])))
 
 
 @dataclass(frozen=True)
@@ -86,7 +59,7 @@ def proven(
     return log(p / q) if p > q else 0.0
 
 
-def screen(counts: Floats, trials: Floats, claim: Claim, most: int = SHORTLIST) -> list[Standout]:
+def screen(counts: Floats, trials: Floats, claim: Claim) -> list[Standout]:
     """The strongest of many events and their complements, each for its best pairs of inputs."""
     inputs, events = counts.shape
     found: list[tuple[Floats, NDArray[np.int64]]] = []
@@ -97,7 +70,7 @@ def screen(counts: Floats, trials: Floats, claim: Claim, most: int = SHORTLIST) 
             these = trials[:, None] - block if negated else block
             z, first, second = _pairs(these, trials, claim)
             flat = z.ravel()
-            kept = largest(flat, most)
+            kept = largest(flat, SHORTLIST)
             rows, columns = np.unravel_index(kept, z.shape)
             names = np.stack(
                 [columns + start, np.full(len(kept), negated), first[rows, columns],
@@ -108,7 +81,7 @@ def screen(counts: Floats, trials: Floats, claim: Claim, most: int = SHORTLIST) 
         return []
     strengths = np.concatenate([z for z, _ in found])
     names = np.concatenate([n for _, n in found])
-    order = np.argsort(-strengths, kind="stable")[:most]
+    order = np.argsort(-strengths, kind="stable")[:SHORTLIST]
     return [
         Standout(int(e), bool(n), int(a), int(b), float(strengths[i]))
         for i, (e, n, a, b) in zip(order, names[order].tolist(), strict=True)

@@ -10,8 +10,7 @@ from ldp_auditor.checks.search.events import Beyond, Both, Compared, Equals, Eve
 from ldp_auditor.checks.search.layout import WHOLE_REPORT, Column
 from ldp_auditor.checks.search.one_column import Counted
 from ldp_auditor.checks.search.packed_events import count, joint, packed
-from ldp_auditor.checks.search.proposals import Proposal, proposals, proposals_of
-from ldp_auditor.checks.search.strength import Half
+from ldp_auditor.checks.search.proposals import Half, Proposal, proposals, proposals_of
 
 MOST_INDICATORS = 420
 """Largest number of indicators of which all pairs are tried."""

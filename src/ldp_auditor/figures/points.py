@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from ldp_auditor.core import Rates, exceeds
+from ldp_auditor.figures.seeds import Average, over_seeds
+from ldp_auditor.figures.words import value_in_words
 from ldp_auditor.results.audit_result import AuditResult
 
 AXES = ("epsilon", "domain_size", "reports", "delta", "attributes", "hash_range")
@@ -55,33 +56,40 @@ class Point:
         return self.first.claim.epsilon
 
     @cached_property
+    def average(self) -> Average:
+        """The proven epsilon over seeds."""
+        return over_seeds(result.empirical_epsilon for result in self.results)
+
+    @property
     def measured(self) -> float:
         """The proven epsilon, averaged over seeds."""
-        return statistics.fmean(result.empirical_epsilon for result in self.results)
+        return self.average.mean
 
-    @cached_property
+    @property
     def deviation(self) -> float | None:
-        """Standard deviation over seeds, if there are several."""
-        values = [result.empirical_epsilon for result in self.results]
-        if len(values) < 2 or math.inf in values:
-            return None
-        return statistics.pstdev(values)
+        """Its standard deviation, if there are several seeds."""
+        return self.average.deviation
 
     @cached_property
     def estimate(self) -> float:
         """What the counts alone say, without any confidence, averaged over seeds."""
-        return statistics.fmean(
+        return over_seeds(
             Rates(
                 result.counts.true_positives / result.counts.trials,
                 result.counts.false_positives / result.counts.trials,
             ).epsilon(result.claim.delta)
             for result in self.results
-        )
+        ).mean
 
     @property
     def averaged(self) -> AuditResult:
         """The result with the averaged epsilon."""
         return replace(self.first, empirical_epsilon=self.measured)
+
+    @property
+    def promises(self) -> bool:
+        """Whether anything is promised."""
+        return self.claimed < math.inf
 
     @property
     def violations(self) -> list[tuple[str, AuditResult]]:
@@ -181,17 +189,11 @@ def words_of(setting: Setting, names: Iterable[str]) -> str:
     return ", ".join(shown.values())
 
 
-def value_in_words(value: Any) -> str:
-    """A setting's value for people."""
-    if isinstance(value, tuple):
-        parts = [value_in_words(entry) for entry in value]
-        same = len(parts) > 1 and len(set(parts)) == 1
-        return (
-            f"{len(parts)} \N{MULTIPLICATION SIGN} {parts[0]}" if same else f"({', '.join(parts)})"
-        )
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return str(value)
-    if value == math.inf:
-        return "∞"
-    whole = float(value).is_integer() and 1000 <= abs(value) < 1e15
-    return f"{int(value):,}" if whole else f"{value:g}"
+def sort_key(point: Point, names: Sequence[str]) -> list[tuple[int, float, str]]:
+    """Numbers by size, before words by the alphabet."""
+    keys = []
+    for name in in_order(names):
+        value = point.setting.get(name)
+        numeric = isinstance(value, int | float)
+        keys.append((0, float(value or 0), "") if numeric else (1, 0.0, value_in_words(value)))
+    return keys

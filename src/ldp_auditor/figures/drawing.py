@@ -1,0 +1,364 @@
+"""Figures drawn by matplotlib: one function for each kind of data. Nothing else imports it."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import singledispatch
+from itertools import pairwise
+
+import numpy as np
+
+from ldp_auditor.errors import AuditError
+from ldp_auditor.figures.data import (
+    Bars,
+    Curves,
+    Evidence,
+    FigureData,
+    GapAccount,
+    Line,
+    Panels,
+    Step,
+    TradeOff,
+)
+from ldp_auditor.figures.files import give_matplotlib_room
+from ldp_auditor.figures.words import value_in_words
+
+try:
+    give_matplotlib_room()
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+    from matplotlib.typing import LineStyleType
+except OSError as error:
+    raise AuditError(
+        f"figures need a folder for matplotlib's list of fonts ({error}); set MPLCONFIGDIR to one "
+        "that can be written to"
+    ) from None
+
+BLUE, GREY, RED, DARK_RED = "#0072B2", "#8C8C8C", "#D55E00", "#A01C00"
+COLOURS = (BLUE, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+"""Of the series, told apart by colour-blind readers; red is the promise's [Okabe08]."""
+LIGHT_COLOURS = (GREY, "#BFBFBF")
+"""Of bars of mechanisms that promise nothing."""
+MARKERS = "osD^vP*X<>"
+STYLES: dict[str, tuple[LineStyleType, float]] = {
+    "claimed": ("--", 1.1),
+    "worst": (":", 1.1),
+    "exact": ("-", 0.9),
+    "proven": ("-", 1.1),
+    "composed": ("-.", 0.9),
+    "limit": (":", 0.9),
+}
+"""How a line of every role is drawn, and how wide."""
+ROLE_COLOURS = {"claimed": RED, "limit": "black"}
+STEP_COLOURS = {"claimed": RED, "excess": DARK_RED, "proven": BLUE}
+LABEL_WIDTH = 0.07
+"""Part of an axis that the label of a tick needs."""
+
+
+@singledispatch
+def draw(data: FigureData) -> Figure:
+    """Draw figure data."""
+    raise AuditError(f"{type(data).__name__} is not drawn")
+
+
+def file_types() -> list[str]:
+    """How the name of a figure's file may end."""
+    return sorted(Figure().canvas.get_supported_filetypes())
+
+
+def _frame(title: str, width: float, height: float) -> tuple[Figure, Axes]:
+    """A figure with one pair of axes."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axes = figure.subplots()
+    axes.set_title(title, fontsize=10)
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure, axes
+
+
+def _legend(figure: Figure, handles: Sequence[Artist], columns: int) -> None:
+    figure.legend(
+        handles=handles, loc="outside lower center", ncols=columns, frameon=False, fontsize=8.5
+    )
+
+
+@draw.register
+def _(data: Bars) -> Figure:
+    count = len(data.series)
+    figure, axes = _frame(data.title, max(7.0, (0.45 + 0.25 * count) * len(data.names) + 1.5), 4.6)
+    width = 0.8 / count
+    for index, series in enumerate(data.series):
+        x = np.arange(len(data.names)) + (index - (count - 1) / 2) * width
+        light = LIGHT_COLOURS[index % 2]
+        colours = [
+            light if claim == math.inf else COLOURS[series.place % len(COLOURS)]
+            for claim in data.claimed
+        ]
+        heights = [value or 0.0 for value in series.measured]
+        spread = [value or 0.0 for value in series.deviation] or None
+        axes.bar(x, heights, color=colours, width=0.9 * width, yerr=spread)
+        exact = [value if value is not None else math.nan for value in series.exact]
+        axes.scatter(x, exact, marker="_", s=160 / count, color="black", zorder=3)
+        for place, height, words, colour in zip(x, heights, series.words, colours, strict=True):
+            inside = height > 0.07 * data.top  # at the end of its own bar, or above a low one
+            axes.annotate(
+                words,
+                (place, min(height, data.top)),
+                (0, -3 if inside else 3),
+                textcoords="offset points",
+                ha="center",
+                va="top" if inside else "bottom",
+                color="white" if inside and colour != light else "black",
+                fontsize=8 - count // 2,
+            )
+    finite = [(x, claim) for x, claim in enumerate(data.claimed) if claim < math.inf]
+    if len({claim for _, claim in finite}) == 1:
+        axes.axhline(finite[0][1], color=RED, linestyle="--")
+    else:
+        ends = [(x - 0.46, x + 0.46) for x, _ in finite]
+        for (left, right), (_, claim) in zip(ends, finite, strict=True):
+            axes.plot([left, right], [claim, claim], color=RED, linestyle="--")
+    handles: list[Artist] = []
+    if finite:
+        handles.append(Line2D([], [], color=RED, linestyle="--", label=data.claimed_name))
+    for series in data.series:
+        handles.append(Patch(color=COLOURS[series.place % len(COLOURS)], label=series.name))
+    if data.unclaimed_name:
+        handles.append(Patch(color=LIGHT_COLOURS[0], label=data.unclaimed_name))
+    if any(value is not None for series in data.series for value in series.exact):
+        names = [series.exact_name for series in data.series]
+        label = names[0] if count == 1 else "same attack, unlimited trials"
+        handles.append(Line2D([], [], color="black", marker="_", ms=12, ls="", label=label))
+    _legend(figure, handles, min(3, len(handles)))
+    axes.set_xticks(range(len(data.names)), data.names)
+    if len(data.names) > 8:
+        for tick in axes.get_xticklabels():
+            tick.set(rotation=45, horizontalalignment="right")
+    axes.set_ylabel(data.value_title)
+    axes.set_ylim(0, data.top)
+    return figure
+
+
+@draw.register
+def _(data: GapAccount) -> Figure:
+    count = len(data.waterfalls)
+    figure = Figure(figsize=(5.2 * count, 4.0), layout="constrained")
+    panels = figure.subplots(1, count, sharey=True, squeeze=False)[0]
+    top = 1.14 * data.top
+    for axes, fall in zip(panels, data.waterfalls, strict=True):
+        for place, step in enumerate(fall.steps):
+            _draw_step(axes, place, step, top)
+        labels = [textwrap.fill(step.label, 10) for step in fall.steps]
+        axes.set_xticks(range(len(labels)), labels)
+        axes.set_title(fall.name, fontsize=10)
+        axes.spines[["top", "right"]].set_visible(False)
+    panels[0].set_ylabel("epsilon")
+    panels[0].set_ylim(0, top)
+    figure.suptitle(data.title, fontsize=11)
+    return figure
+
+
+def _draw_step(axes: Axes, place: int, step: Step, top: float) -> None:
+    """Draw a bar between two levels, and a line to it from the level before."""
+    low, high = sorted((min(step.start, top), min(step.end, top)))
+    axes.bar(place, high - low, bottom=low, color=STEP_COLOURS.get(step.kind, GREY), width=0.7)
+    if 0 < step.start < math.inf:
+        axes.plot([place - 1.35, place + 0.35], [step.start, step.start], color="black", lw=0.8)
+    axes.annotate(
+        step.words,
+        (place, min(high, 0.95 * top)),
+        (0, 3),
+        textcoords="offset points",
+        ha="center",
+        fontsize=9,
+    )
+
+
+@draw.register
+def _(data: TradeOff) -> Figure:
+    figure, axes = _frame(data.title, 6.0, 4.2)
+    axes.plot(data.epsilons, data.deltas, color=BLUE, label=data.name)
+    if data.claimed is not None:
+        axes.axvline(data.claimed, color=RED, linestyle="--", label=data.claimed_name)
+    if data.delta is not None:
+        axes.axhline(data.delta, color=GREY, linestyle=":", label=data.delta_name)
+    if data.log_y:
+        axes.set_yscale("log")
+    axes.set_xlabel("epsilon")
+    axes.set_ylabel("smallest delta")
+    axes.legend(fontsize=8, frameon=False)
+    return figure
+
+
+@draw.register
+def _(data: Evidence) -> Figure:
+    figure, axes = _frame(data.title, 6.0, 3.2)
+    colours = [RED if data.broken else BLUE, BLUE]
+    axes.barh([1, 0], data.shares, color=colours, height=0.6)
+    allowed = axes.axvline(data.allowed, color="black", linestyle="--", label=data.allowed_name)
+    axes.set_yticks([1, 0], data.names)
+    axes.set_xlabel(data.x_title)
+    _legend(figure, [allowed], 1)
+    return figure
+
+
+@draw.register
+def _(data: Curves) -> Figure:
+    return draw(Panels(data.title, [("", [replace(data, title="")])], 1))
+
+
+@draw.register
+def _(data: Panels) -> Figure:
+    heights = [-(-len(panels) // data.columns) for _, panels in data.parts]
+    width, height = max(7.6, 2.6 * data.columns), 2.5 * sum(heights) + 0.3 * len(heights) + 1.0
+    figure = Figure(figsize=(width, max(5.0, height)), layout="constrained")
+    areas = figure.subfigures(len(heights), 1, height_ratios=heights, squeeze=False)[:, 0]
+    for area, (title, panels), rows in zip(areas, data.parts, heights, strict=True):
+        if title:
+            area.suptitle(title, fontsize=11)
+        _draw_part(area, panels, rows, data.columns)
+    figure.suptitle(data.title, fontsize=11)
+    handles = _handles([panel for _, panels in data.parts for panel in panels])
+    _legend(figure, handles, min(int(width / 1.9), len(handles)))
+    return figure
+
+
+def _handles(panels: Sequence[Curves]) -> list[Artist]:
+    """What the legend names: series and roles of lines that are drawn, and nothing else."""
+    lines = [line for panel in panels for line in panel.lines if _is_drawn(panel, line)]
+    kinds = panels[0].kinds
+    if not kinds:
+        return [_sample(line, line.name, line.place) for line in lines]
+    looks = {
+        line.series: line
+        for line in sorted(lines, key=lambda line: (line.place or 0, not line.marks), reverse=True)
+        if line.series
+    }
+    handles = [_sample(looks[name], name, looks[name].place) for name in reversed(looks)]
+    for role, label in kinds.items():
+        mine = [line for line in lines if line.role == role]
+        if mine:
+            handles.append(_sample(replace(mine[0], marks=""), label, None))
+    if "spread" in kinds and any(line.low for line in lines):
+        handles.append(Line2D([], [], color=GREY, lw=6, alpha=0.3, label=kinds["spread"]))
+    if any(panel.boxed and any(any(line.broken) for line in panel.lines) for panel in panels):
+        handles.append(Line2D([], [], color="black", linewidth=1.8, label=kinds["broken"]))
+    return handles
+
+
+def _sample(line: Line, label: str, place: int | None) -> Artist:
+    """A line of the legend; grey if it stands for lines of several colours."""
+    style, width = STYLES[line.role]
+    colour = GREY if place is None and line.place is not None else _colour(line)
+    return Line2D(
+        [], [], color=colour, linestyle=style, lw=width, marker=_marker(line), label=label
+    )
+
+
+def _colour(line: Line) -> str:
+    if line.place is None:
+        return ROLE_COLOURS.get(line.role, GREY)
+    return COLOURS[line.place % len(COLOURS)]
+
+
+def _marker(line: Line) -> str:
+    return MARKERS[(line.place or 0) % len(MARKERS)] if line.marks else ""
+
+
+def _is_drawn(panel: Curves, line: Line) -> bool:
+    known = (value for value in line.y if value is not None and value < math.inf)
+    return any(value > 0 or not panel.log_y or line.marks for value in known)
+
+
+def _draw_part(area: SubFigure, panels: Sequence[Curves], rows: int, columns: int) -> None:
+    grid = area.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    floor = floor_of(panels)
+    for place, (axes, panel) in enumerate(zip(grid.flat, panels, strict=False)):
+        _draw_panel(axes, panel, floor, 7 if columns > 1 else 9)
+        if place + columns >= len(panels):  # nothing below it
+            axes.set_xlabel(panel.x_title)
+            axes.tick_params(labelbottom=True)
+    for axes in grid.flat[len(panels) :]:
+        axes.set_visible(False)
+    for axes in grid[:, 0]:
+        axes.set_ylabel(panels[0].y_title)
+
+
+def _draw_panel(axes: Axes, panel: Curves, floor: float, size: float) -> None:
+    for line in panel.lines:
+        _draw_line(axes, line, floor if panel.log_y else -math.inf)
+    if panel.boxed:
+        _frame_broken(axes, panel)
+    if panel.log_x:
+        axes.set_xscale("log")
+    if panel.log_y:
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.set_ylim(bottom=floor, top=panel.top)
+    ticks = sorted({x for line in panel.lines for x in line.x})
+    shown = _with_room(ticks) if panel.log_x else ticks
+    axes.set_xticks(shown, [value_in_words(x) for x in shown], fontsize=size)
+    axes.minorticks_off()
+    axes.tick_params(axis="y", labelsize=size + 1)
+    axes.set_title(panel.title, fontsize=10)
+    axes.grid(alpha=0.25)
+
+
+def _draw_line(axes: Axes, line: Line, floor: float) -> None:
+    style, width = STYLES[line.role]
+    colour = _colour(line)
+    y = np.array([v if v is not None and v < math.inf else math.nan for v in line.y])
+    if line.marks:
+        y = np.maximum(y, floor)  # what was measured has a place on every axis
+    (drawn,) = axes.plot(line.x, y, color=colour, linestyle=style, lw=width)
+    drawn.set(marker=_marker(line), markersize=4.5, alpha=0.6 if line.role == "exact" else 1.0)
+    if line.low:
+        low = np.maximum(np.array(line.low, dtype=float), floor)
+        high = np.maximum(np.array(line.high, dtype=float), floor)
+        axes.fill_between(line.x, low, high, color=colour, alpha=0.25, lw=0)
+
+
+def _with_room(ticks: Sequence[float]) -> list[float]:
+    """Leave out ticks of a logarithmic axis whose label would touch the next one."""
+    room = LABEL_WIDTH * math.log(ticks[-1] / ticks[0])
+    return [x for x, y in pairwise(ticks) if math.log(y / x) >= room] + [ticks[-1]]
+
+
+def _frame_broken(axes: Axes, panel: Curves) -> None:
+    """Draw the paper's rectangle around the points that lie above the promise."""
+    claims = next(line for line in panel.lines if line.role == "claimed")
+    promised = dict(zip(claims.x, claims.y, strict=True))
+    broken = [
+        (x, y, promised[x] or 0.0)
+        for line in panel.lines
+        if line.broken
+        for x, y, is_broken in zip(line.x, line.y, line.broken, strict=True)
+        if is_broken and y is not None
+    ]
+    if not broken:
+        return
+    left, right = min(x for x, _, _ in broken), max(x for x, _, _ in broken)
+    low, high = min(claim for _, _, claim in broken), max(y for _, y, _ in broken)
+    x = [left / 1.15, right * 1.15, right * 1.15, left / 1.15, left / 1.15]
+    y = [low / 1.1, low / 1.1, high * 1.15, high * 1.15, low / 1.1]
+    axes.plot(x, y, color="black", lw=1.8)  # no series has it here
+
+
+def floor_of(panels: Sequence[Curves]) -> float:
+    """Where a logarithmic axis begins: below all exact values and the measured ones.
+
+    Those below a twentieth of all exact values lie on its edge, and zeros do.
+    """
+
+    def positive(role: str) -> list[float]:
+        lines = [line for panel in panels for line in panel.lines if line.role == role]
+        return [value for line in lines for value in line.y if value is not None and value > 0]
+
+    exact, measured = positive("exact"), positive("proven")
+    least = min(exact or measured or [0.01])
+    return max(0.05 * least, min(0.3 * least, 0.8 * min(measured or [least])))

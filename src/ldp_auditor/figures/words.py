@@ -1,0 +1,74 @@
+"""How numbers are written on figures, their tables and pages; names that fit."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+NONE = "\N{EN DASH}"
+"""Where there is no number."""
+
+
+def plain(value: float | None, digits: int = 6) -> float | str | None:
+    """A number for JSON in few `digits`; an infinite one is a word."""
+    if value is None:
+        return None
+    if math.isinf(value):
+        return "inf"
+    short = float(f"{value:.{digits}g}")
+    return int(short) if short.is_integer() and abs(short) < 2**53 else short
+
+
+def digits(value: float | None) -> str:
+    """A number of a table."""
+    if value is None:
+        return NONE
+    if value == math.inf:
+        return "∞"
+    return f"{value:.4f}" if value == 0 or 1e-4 <= abs(value) < 1e6 else f"{value:.4g}"
+
+
+def step_in_words(value: float) -> str:
+    """What is gained or lost, in three digits with its sign; "0" for next to nothing."""
+    if abs(value) < 5e-4:
+        return "0"
+    sign = "+" if value > 0 else "\N{MINUS SIGN}"
+    return sign + three_digits(abs(value))
+
+
+def three_digits(value: float) -> str:
+    """A number beside a bar.
+
+    >>> three_digits(1), three_digits(0.0123), three_digits(128.2)
+    ('1.00', '0.0123', '128')
+    """
+    return "∞" if value == math.inf else f"{value:#.3g}".removesuffix(".")
+
+
+def value_in_words(value: Any) -> str:
+    """A setting's value for people.
+
+    >>> value_in_words(100_000), value_in_words(1e-5)
+    ('100,000', '1e-5')
+    """
+    if isinstance(value, tuple):
+        parts = [value_in_words(entry) for entry in value]
+        same = len(parts) > 1 and len(set(parts)) == 1
+        return (
+            f"{len(parts)} \N{MULTIPLICATION SIGN} {parts[0]}" if same else f"({', '.join(parts)})"
+        )
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    if value == math.inf:
+        return "∞"
+    if 0 < abs(value) < 1e-3:
+        return np.format_float_scientific(value, trim="-", exp_digits=1)
+    whole = float(value).is_integer() and 1000 <= abs(value) < 1e15
+    return f"{int(value):,}" if whole else f"{value:g}"
+
+
+def short(text: str, most: int) -> str:
+    """Text of `most` characters at most."""
+    return text if len(text) <= most else text[: most - 1] + "…"

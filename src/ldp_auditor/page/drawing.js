@@ -1,0 +1,302 @@
+"use strict";
+
+// Draws figure data: a function for every kind, from its data to series and a layout.
+// Names, words and numbers come with the data (figures/data.py); colours from the style sheet.
+// A series has a key and a label (to toggle it), a swatch, and a trace of the plotting library.
+
+const LOOKS = {
+  claimed: { dash: "dash", width: 2.4 },
+  worst: { dash: "dot", width: 2.1 },
+  exact: { dash: "dashdot", width: 1.5 },
+  proven: { dash: "solid", width: 2.2 },
+  composed: { dash: "longdashdot", width: 1.5 },
+  limit: { dash: "dot", width: 1.5 },
+};
+const SYMBOLS = ["circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "x"];
+
+// A place has a colour and a symbol; beyond the last one lines are broken.
+function lookOf({ role, place, marks }, colours) {
+  const number = (place ?? 0) % SYMBOLS.length;
+  const { dash, width } = LOOKS[role];
+  const look = { dash, width, colour: colours[role] ?? colours.muted };
+  if (place !== null) {
+    look.colour = colours.series[number];
+  }
+  if (marks) {
+    const symbol = SYMBOLS[number];
+    Object.assign(look, { symbol: marks === "open" ? `${symbol}-open` : symbol, width: 2.2 });
+    look.dash = place < SYMBOLS.length ? "solid" : "8px 3px";
+  }
+  return look;
+}
+
+function curvesPlot(item, state, colours) {
+  const series = item.lines.map((line) => lineSeries(item, line, colours));
+  const all = series.flatMap((entry) => entry.trace.y).filter((value) => value > 0);
+  if (state.logY && all.length > 0) {
+    series.forEach((entry) => lift(entry, Math.min(...all) / 2));
+  }
+  return { series, layout: curvesLayout(item, state, colours, all) };
+}
+
+function lineSeries(item, line, colours) {
+  const look = lookOf(line, colours);
+  const open = line.marks === "open";
+  const y = drawn(line.y);
+  const alone = line.x.length === 1 ? "lines+markers" : "lines";
+  const trace = {
+    type: "scatter",
+    mode: open ? "markers" : line.marks ? "lines+markers" : alone,
+    x: line.x,
+    y,
+    name: plotText(line.name),
+    line: { color: look.colour, dash: look.dash, width: look.width },
+    hovertemplate: line.words.length > 0 ? "%{customdata}" : `%{y:${item.number_format}}`,
+    customdata: line.words.map(plotText),
+    zorder: open ? 3 : line.role === "claimed" ? 2 : 1,
+  };
+  if (line.marks) {
+    trace.marker = { symbol: SYMBOLS[line.place % SYMBOLS.length], size: 8, color: look.colour };
+    if (line.role === "exact") {
+      trace.marker.maxdisplayed = 9;
+    }
+  }
+  if (open) {
+    Object.assign(trace.marker, { size: 13, color: colours.paper });
+    trace.marker.line = { color: look.colour, width: 3 };
+  }
+  if (line.low.length > 0) {
+    trace.error_y = {
+      type: "data",
+      array: y.map((value, i) => line.high[i] - value || 0),
+      arrayminus: y.map((value, i) => value - line.low[i] || 0),
+      symmetric: false,
+      color: look.colour,
+      thickness: open ? 2 : 1.2,
+      width: 4,
+    };
+  }
+  const label = item.kinds[line.role];
+  return { key: label ?? line.name, label: label ?? line.name, name: line.series, swatch: look, trace };
+}
+
+// A logarithmic axis has no place for 0: it is drawn below all else, with an open marker.
+function lift({ swatch, trace }, floor) {
+  if (!trace.marker || !trace.y.includes(0)) {
+    return;
+  }
+  const isZero = trace.y.map((value) => value === 0);
+  trace.y = trace.y.map((value, i) => (isZero[i] ? floor : value));
+  const { symbol } = trace.marker;
+  trace.marker.symbol = isZero.map((zero) => (zero ? `${symbol}-open` : symbol));
+  for (const name of trace.error_y ? ["array", "arrayminus"] : []) {
+    trace.error_y[name] = trace.error_y[name].map((size, i) => (isZero[i] ? 0 : size));
+  }
+  Object.assign(trace, {
+    mode: `${trace.mode}+text`,
+    text: isZero.map((zero) => (zero ? "0" : "")),
+    textposition: "middle right",
+  });
+}
+
+function curvesLayout(item, state, colours, all) {
+  const narrow = window.innerWidth < 600;
+  const places = [...new Set(item.lines.flatMap((line) => line.x))].sort((a, b) => a - b);
+  const many = new Set(item.lines.map((line) => line.series)).size > 6;
+  const layout = {
+    ...baseLayout(colours, narrow ? 330 : 400),
+    margin: { l: 56, r: 14, t: item.chosen === null ? 12 : 26, b: 46 },
+    hovermode: many ? "closest" : "x unified",
+    hoverdistance: -1,
+    xaxis: {
+      ...baseAxis(colours, item.x_title),
+      type: state.logX ? "log" : "linear",
+      unifiedhovertitle: { text: `${plotText(item.x_title)} %{x}` },
+    },
+    yaxis: { ...baseAxis(colours, item.y_title), type: state.logY ? "log" : "linear" },
+  };
+  if (places.length <= 10 && (state.logX || places.length <= 6)) {
+    const ticktext = item.table.rows.map((row) => row[0]);
+    Object.assign(layout.xaxis, { tickvals: places, ticktext });
+  } else if (state.logX) {
+    Object.assign(layout.xaxis, { dtick: narrow ? "D2" : "D1", tickformat: ",~g" });
+    layout.xaxis.tickvals = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000];
+  }
+  if (!state.logY) {
+    layout.yaxis.rangemode = "tozero";
+  } else if (all.length > 0) {  // few decades have ticks at 1, 2 and 5
+    const span = Math.log10(Math.max(...all) / Math.min(...all));
+    Object.assign(layout.yaxis, { dtick: span > 3 ? 1 : "D2", tickformat: "~g" });
+  }
+  return item.chosen === null ? layout : { ...layout, ...chosenPlace(item, state, colours) };
+}
+
+function chosenPlace({ chosen, chosen_words: words }, state, colours) {
+  const line = { color: colours.muted, width: 1.2, dash: "dot" };
+  const above = { y: 1, yref: "paper", yanchor: "bottom", showarrow: false };
+  const font = { size: 12, color: colours.muted };
+  return {
+    shapes: [{ type: "line", x0: chosen, x1: chosen, y0: 0, y1: 1, yref: "paper", layer: "below", line }],
+    annotations: [{ ...above, text: words, x: state.logX ? Math.log10(chosen) : chosen, font }],
+  };
+}
+
+function gapPlot(item, state, colours) {
+  const series = item.waterfalls.map((fall, row) => gapSeries(fall, row, colours));
+  const shownRows = series.filter((entry) => !state.hidden.has(entry.key));
+  const height = 168 * Math.max(1, shownRows.length);
+  const layout = {
+    ...baseLayout(colours, height + 48),
+    margin: { l: 10, r: 62, t: 6, b: 42 },
+    hovermode: "closest",
+    bargap: 0.28,
+    xaxis: { ...baseAxis(colours, "epsilon"), rangemode: "tozero", anchor: "free", position: 0 },
+    annotations: [],
+  };
+  series.forEach((entry, row) => {
+    const at = shownRows.indexOf(entry);
+    const share = 1 / Math.max(1, shownRows.length);
+    const top = 1 - at * share;
+    layout[row === 0 ? "yaxis" : `yaxis${row + 1}`] = {
+      ...baseAxis(colours, ""),
+      autorange: "reversed",
+      domain: at < 0 ? [0, 0.01] : [top - share + 0.01, top - 24 / height],
+      visible: at >= 0,
+      showgrid: false,
+    };
+    if (at >= 0) {
+      const place = { x: 0, y: top, xref: "paper", yref: "paper", xanchor: "left", yanchor: "top" };
+      const text = `<b>${plotText(entry.label)}</b>`;
+      layout.annotations.push({ ...place, text, showarrow: false });
+    }
+  });
+  return { series, layout };
+}
+
+function gapSeries({ name, place, steps }, row, colours) {
+  const colour = colours.series[place % SYMBOLS.length];
+  const paint = { claimed: colours.claimed, excess: colours.bad, proven: colour };
+  const isLoss = steps.map((step) => !(step.kind in paint));
+  return {
+    key: name,
+    label: name,
+    swatch: { colour, block: true },
+    trace: {
+      type: "bar",
+      orientation: "h",
+      y: steps.map((step) => step.label),
+      base: steps.map((step) => Math.min(step.start, step.end)),
+      x: steps.map((step) => Math.abs(step.end - step.start)),
+      name: plotText(name),
+      marker: {
+        color: steps.map((step) => paint[step.kind] ?? colours.loss),
+        pattern: { shape: isLoss.map((is) => (is ? "/" : "")), fgcolor: colours.paper, size: 6 },
+      },
+      text: steps.map((step) => step.words),
+      textposition: "outside",
+      textangle: 0,
+      cliponaxis: false,
+      constraintext: "none",
+      hovertemplate: "%{y}: %{text}<extra></extra>",
+      xaxis: "x",
+      yaxis: row === 0 ? "y" : `y${row + 1}`,
+    },
+  };
+}
+
+// Bars of what was proven, marks of the claim and of the same attack with unlimited trials.
+function barsPlot(item, state, colours) {
+  const rows = item.names.map((_, i) => i);
+  const height = 0.76 / item.series.length;
+  const placesOf = (index) => rows.map((row) => row + (index - (item.series.length - 1) / 2) * height);
+  const claims = {
+    key: "claimed",
+    label: item.claimed_name,
+    swatch: { colour: colours.claimed, dash: "solid" },
+    trace: {
+      type: "scatter",
+      mode: "lines",
+      x: drawn(item.claimed).flatMap((value) => [value, value, null]),
+      y: rows.flatMap((row) => [row - 0.46, row + 0.46, null]),
+      name: plotText(item.claimed_name),
+      line: { color: colours.claimed, width: 3 },
+      hovertemplate: `claimed %{x:${item.number_format}}<extra></extra>`,
+      zorder: 2,
+    },
+  };
+  const series = [
+    claims,
+    ...item.series.map((bars, index) => barSeries(item, bars, placesOf(index), height, colours)),
+    ...item.series.map((bars, index) => limitSeries(item, bars, placesOf(index), colours)),
+  ];
+  const layout = {
+    ...baseLayout(colours, item.height),
+    margin: { l: 10, r: 12, t: 50, b: 10 },
+    hovermode: "closest",
+    xaxis: { ...baseAxis(colours, item.value_title), type: state.logX ? "log" : "linear", side: "top" },
+    yaxis: {
+      ...baseAxis(colours, ""),
+      range: [item.names.length - 0.4, -0.6],
+      showgrid: false,
+      tickvals: rows,
+      ticktext: item.names.map((name) => plotText(shortName(name))),
+    },
+  };
+  if (!state.logX) {
+    layout.xaxis.range = [0, item.top];
+  }
+  return { series, layout };
+}
+
+// A narrow screen has room for a few letters beside the bars.
+function shortName(name) {
+  const most = window.innerWidth < 600 ? 16 : 36;
+  return name.length > most ? `${name.slice(0, most - 1)}…` : name;
+}
+
+function barSeries(item, { name, place, measured, words }, places, height, colours) {
+  const colour = colours.series[place % SYMBOLS.length];
+  return {
+    key: name,
+    label: name,
+    swatch: { colour, block: true },
+    trace: {
+      type: "bar",
+      orientation: "h",
+      x: drawn(measured).map((value) => (value === null ? null : Math.min(value, item.top))),
+      y: places,
+      width: 0.92 * height,
+      name: plotText(name),
+      marker: { color: colour },
+      text: words.map((text, i) => (measured[i] > item.top ? `${text} →` : text)),
+      textposition: "inside",
+      insidetextanchor: "start",
+      insidetextfont: { color: colours.paper, size: 11 },
+      constraintext: "none",
+      customdata: item.names.map((row, i) => `${plotText(row)}: ${words[i]}, ${plotText(name)}`),
+      hovertemplate: "%{customdata}<extra></extra>",
+    },
+  };
+}
+
+function limitSeries(item, { exact, exact_name: name, place }, places, colours) {
+  const colour = colours.series[place % SYMBOLS.length];
+  return {
+    key: name,
+    label: name,
+    swatch: { colour, symbol: "diamond-open" },
+    trace: {
+      type: "scatter",
+      mode: "markers",
+      x: drawn(exact).map((value) => (value !== null && value > item.top ? null : value)),
+      y: places,
+      name: plotText(name),
+      marker: { symbol: "diamond", size: 9, color: colours.paper, line: { width: 2, color: colour } },
+      customdata: item.names.map(plotText),
+      hovertemplate: `%{customdata}: %{x:${item.number_format}}, ${plotText(name)}<extra></extra>`,
+      zorder: 3,
+    },
+  };
+}
+
+const PLOTS = { curves: curvesPlot, gap: gapPlot, bars: barsPlot };
