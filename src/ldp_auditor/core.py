@@ -3,12 +3,10 @@
 All of them are frozen and validate once, when made. Nothing here samples, draws or prints.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol, Self
 
 import numpy as np
 from numpy.random import Generator
@@ -36,6 +34,29 @@ class Claim:
         object.__setattr__(self, "delta", number("delta", self.delta))
         must(self.epsilon > 0, "be positive", epsilon=self.epsilon)
         must(0 <= self.delta < 1, "lie in [0, 1)", delta=self.delta)
+
+
+class Mechanism(Protocol):
+    """What an audit needs to know of a mechanism: its name, its promise and how it randomizes."""
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+        ...
+
+    @property
+    def claim(self) -> Claim:
+        """What it promises."""
+        ...
+
+    @property
+    def domain_size(self) -> int:
+        """How many values it takes: 0 to domain_size - 1 (several attributes: the largest)."""
+        ...
+
+    def privatize(self, value: Any, n: int, rng: Generator) -> Reports:
+        """Return `n` independent reports of `value`."""
+        ...
 
 
 Record = tuple[int, ...]
@@ -70,7 +91,7 @@ class InputPair:
         )
 
     @classmethod
-    def of(cls, pair: InputPair | tuple[Any, Any]) -> InputPair:
+    def of(cls, pair: "InputPair | tuple[Any, Any]") -> "InputPair":
         """Take a pair as it is, or make one of two inputs."""
         if isinstance(pair, InputPair):
             return pair
@@ -139,35 +160,12 @@ class Counts:
             count = getattr(self, name)
             must(0 <= count <= self.trials, f"lie in 0..trials={self.trials}", **{name: count})
 
-    def __add__(self, other: Counts) -> Counts:
-        return Counts(
+    def __add__(self, other: Self) -> Self:
+        return type(self)(
             self.trials + other.trials,
             self.true_positives + other.true_positives,
             self.false_positives + other.false_positives,
         )
-
-
-class Mechanism(Protocol):
-    """What an audit needs to know of a mechanism: its name, its promise and how it randomizes."""
-
-    @property
-    def name(self) -> str:
-        """What reports call it."""
-        ...
-
-    @property
-    def claim(self) -> Claim:
-        """What it promises."""
-        ...
-
-    @property
-    def domain_size(self) -> int:
-        """How many values it takes: 0 to domain_size - 1 (several attributes: the largest)."""
-        ...
-
-    def privatize(self, value: Any, n: int, rng: Generator) -> Reports:
-        """Return `n` independent reports of `value`."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -189,7 +187,7 @@ class Attack(Protocol):
     """Capability that the mechanism must have."""
 
     @classmethod
-    def prepare(cls, mechanism: Any, pair: InputPair, goal: Goal) -> Attack:
+    def prepare(cls, mechanism: Any, pair: InputPair, goal: Goal) -> Self:
         """Fit the attack to a mechanism, a pair of inputs and a goal."""
         ...
 

@@ -1,6 +1,7 @@
 """What is refused, and how: one family of exceptions and the checks that raise it."""
 
 import operator
+from collections.abc import Collection, Iterable
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -117,6 +118,16 @@ def of_kind(name: str, kind: type, value: Any) -> Any:
         must(word in TRUTH, "be true or false", **{name: repr(str(value)[:40])})
         return TRUTH[word]
     return value
+
+
+def require_known(name: str, options: Iterable[str], known: Collection[str]) -> None:
+    """Raise unless all `options` are among those `known` to the protocol or adapter `name`."""
+    for option in options:
+        require(
+            option in known,
+            f"{name} has no option {option!r}; its options are: {', '.join(known) or 'none'}",
+            argument=option,
+        )
 
 
 TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}

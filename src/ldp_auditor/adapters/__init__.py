@@ -10,7 +10,7 @@ from typing import Any
 from ldp_auditor.adapters.callables import NamedTarget
 from ldp_auditor.adapters.randomizer import Adapter, Randomizer, Variant
 from ldp_auditor.core import Claim
-from ldp_auditor.errors import AuditError, of_kind, require
+from ldp_auditor.errors import AuditError, of_kind, require, require_known
 
 __all__ = ["Adapter", "AdapterTarget", "Randomizer", "Variant", "available", "find", "named_target"]
 
@@ -60,14 +60,9 @@ class AdapterTarget:
         require(found is not None, f"there is no adapter for {self.name!r}")
         assert found is not None
         _, variant = found
-        options = {}
-        for option, value in self.options.items():
-            require(
-                option in variant.options,
-                f"{self.name} has no option {option!r}; its options are: "
-                f"{', '.join(variant.options) or 'none'}",
-            )
-            options[option] = of_kind(option, variant.options[option], value)
+        kinds = variant.options
+        require_known(self.name, self.options, kinds)
+        options = {name: of_kind(name, kinds[name], value) for name, value in self.options.items()}
         return variant.make(
             epsilon=self.epsilon, delta=self.delta, domain_size=self.domain_size, **options
         )

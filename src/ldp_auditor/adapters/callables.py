@@ -1,12 +1,10 @@
 """Functions and objects of Python as randomizers: `package.module:function`, or themselves."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from numpy.random import Generator
 
@@ -41,7 +39,7 @@ class Function:
     """Name of the second parameter, if it was taken for the number of reports."""
 
     @classmethod
-    def of(cls, target: Any, batch: bool | None = None) -> Function:
+    def of(cls, target: Any, batch: bool | None = None) -> Self:
         """Find out how an object wants to be called."""
         named = [name for name in METHODS if callable(getattr(target, name, None))]
         require(

@@ -16,7 +16,7 @@ from numpy.random import Generator
 
 from ldp_auditor.adapters import AdapterTarget, find
 from ldp_auditor.core import Reports
-from ldp_auditor.errors import AuditError, require
+from ldp_auditor.errors import AuditError, require, require_known
 from ldp_auditor.mechanisms.independent_support import FreshSupport
 from ldp_auditor.mechanisms.kernels.bits import words_for
 from ldp_auditor.mechanisms.kernels.xoshiro import Words
@@ -106,8 +106,7 @@ def _opened(target: str, epsilon: float, delta: float, domain_size: int) -> Any:
 def foreign_oracle(name: str, **parameters: Any) -> ForeignUnaryEncoding:
     """Make the mechanism that `package:variant` names, of the version that is installed."""
     given = {key: value for key, value in parameters.items() if value is not None}
-    for option in given.keys() - {"epsilon", "domain_size", "delta"}:
-        raise AuditError(f"{name} has no option {option!r}; its options are: none")
+    require_known(name, given.keys() - {"epsilon", "domain_size", "delta"}, ())
     found = find(name)
     if found is None:
         raise AuditError(f"there is no adapter for {name!r}; see list --adapters")

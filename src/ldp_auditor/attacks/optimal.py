@@ -6,12 +6,10 @@ strongest evidence, but rare. Where the exact law of the ratio is known the best
 it, without looking at a sample; elsewhere it is chosen on pilot samples that nothing else uses.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.random import Generator
@@ -54,7 +52,7 @@ class OptimalAttack:
     pilot_trials: int = 0
 
     @classmethod
-    def prepare(cls, mechanism: Any, pair: InputPair, goal: Goal) -> OptimalAttack:
+    def prepare(cls, mechanism: Any, pair: InputPair, goal: Goal) -> Self:
         """Choose the threshold that is expected to prove the most."""
         law = loss_law_of(mechanism, pair)
         if law is not None:

@@ -1,9 +1,7 @@
 """The paper's distinguishability attack: guess the value behind a report [Arcolezi24]."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.random import Generator
@@ -25,7 +23,7 @@ class PaperAttack:
     pair: InputPair
 
     @classmethod
-    def prepare(cls, mechanism: Any, pair: InputPair, goal: Goal) -> PaperAttack:
+    def prepare(cls, mechanism: Any, pair: InputPair, goal: Goal) -> Self:
         """Take the attack as it is; it needs no choice."""
         return cls(mechanism, pair)
 

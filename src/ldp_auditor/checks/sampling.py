@@ -4,8 +4,6 @@ Reports, and events that were found in them, leave the worker as bytes which onl
 reads: they may be objects of foreign classes, and foreign code runs in workers only.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import pickle
@@ -108,22 +106,6 @@ class ChosenEvent:
     words: str
     first: int
     second: int
-
-
-@dataclass(frozen=True)
-class OpenTarget:
-    """Opens a session for a target, in a worker."""
-
-    target: Target
-    score: Callable[[Any, Any, Any], float] | None = None
-    learn: bool | None = None
-
-    def __call__(self) -> SamplingSession:
-        """Open it; raise before any report is made if this worker cannot learn as asked."""
-        learns = can_learn(self.learn)
-        opened = self.target.open()
-        _OPEN.update(target=opened, score=self.score)
-        return SamplingSession(opened, learns)
 
 
 @dataclass
@@ -234,6 +216,22 @@ class SamplingSession:
             yield from reports
             made += count
             at_once = 1 if alone else min(10 * at_once, AT_ONCE)
+
+
+@dataclass(frozen=True)
+class OpenTarget:
+    """Opens a session for a target, in a worker."""
+
+    target: Target
+    score: Callable[[Any, Any, Any], float] | None = None
+    learn: bool | None = None
+
+    def __call__(self) -> SamplingSession:
+        """Open it; raise before any report is made if this worker cannot learn as asked."""
+        learns = can_learn(self.learn)
+        opened = self.target.open()
+        _OPEN.update(target=opened, score=self.score)
+        return SamplingSession(opened, learns)
 
 
 def chosen_events(candidates: Sequence[Candidate]) -> tuple[ChosenEvent, ...]:

@@ -148,7 +148,7 @@ class _Mapping:
                 "TMPDIR to one that can be written to"
             ) from None
         _PULSES.append(pulse)
-        # What a fresh interpreter cannot read is noticed there and told, so it gets the bytes.
+        # A fresh interpreter says itself what it cannot read, so it gets the bytes.
         sent = pack(opener) if method == "spawn" else opener
         process = context.Process(target=serve, args=(theirs, pulse, sent), daemon=True)
         with alone(method):

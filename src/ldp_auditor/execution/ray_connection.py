@@ -163,7 +163,7 @@ def _require_head_at(address: str) -> None:
 
 @contextlib.contextmanager
 def _silent_listener() -> Iterator[None]:
-    """Connect without the thread that prints on standard output what befalls workers.
+    """Connect without the thread that prints on standard output what happens to workers.
 
     Ray starts it whatever its logging is set to; here it is said in the answer, or not worth it.
     """

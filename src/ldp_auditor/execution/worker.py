@@ -39,7 +39,7 @@ class Pulse(ctypes.Structure):
     text: bytes
     """The call in words."""
     is_copied: bool
-    """Whether a copy of the worker's process told that it exists."""
+    """Whether a copy of the worker's process has shown itself."""
 
     @property
     def words(self) -> str:

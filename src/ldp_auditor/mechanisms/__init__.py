@@ -6,7 +6,7 @@ import pkgutil
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ldp_auditor.errors import AuditError, describe, require
+from ldp_auditor.errors import AuditError, describe, require, require_known
 from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle, protocols
 from ldp_auditor.mechanisms.memoization import memo_of
 from ldp_auditor.mechanisms.outside import installed, of_file, of_package
@@ -132,13 +132,7 @@ def make(
         epsilon = options.pop("epsilon_1")
     given = {"domain_size": domain_size, "epsilon": epsilon, "delta": delta, **options}
     given = {key: value for key, value in given.items() if value is not None}
-    for option in options:
-        require(
-            option in known_options,
-            f"{name} has no option {option!r}; its options are: "
-            f"{', '.join(known_options) or 'none'}",
-            argument=option,
-        )
+    require_known(name, options, known_options)
     if issubclass(protocol, RecordMechanism):
         inside = protocol.protocol.option_types()
         own = {key: given.pop(key) for key in list(given) if key in inside}

@@ -99,7 +99,7 @@ class BitFlipsOfBuckets(SetOracle):
             return DiscreteLaw.of(np.zeros(1), np.ones(1), np.ones(1))
         d, b, flip = self.bits, self.buckets, self.flip
         both = d * (d - 1) / (b * (b - 1))
-        one = d / b - both  # the first one's bucket is drawn and the second one's is not, or so
+        one = d / b - both  # one given bucket of the two is drawn and the other is not
         half = self.epsilon / 2
         steps = np.array([-2, -1, 0, 1, 2])
         neither = 1 - both - 2 * one

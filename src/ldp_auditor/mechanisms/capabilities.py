@@ -31,7 +31,7 @@ DOCUMENT = "docs/how-to/add-a-protocol.md"
 
 @dataclass(frozen=True)
 class Capability:
-    """What is told about a capability."""
+    """What the table and the messages say about a capability."""
 
     protocol: type
     noun: str
@@ -230,10 +230,10 @@ class TellsSize(Protocol):
     def report_bytes(self) -> int: ...
 
 
-@declared("options", "results tell epsilon, delta and the domain size alone")
+@declared("options", "results show epsilon, delta and the domain size alone")
 @runtime_checkable
 class HasOptions(Protocol):
-    """Parameters of its own, told in results."""
+    """Parameters of its own, shown in results."""
 
     @property
     def options(self) -> Mapping[str, Any]: ...
@@ -250,7 +250,7 @@ def loss_law_of(mechanism: Any, pair: InputPair) -> LossLaw | None:
 
 
 def bytes_of_report(mechanism: Mechanism) -> int:
-    """Memory that a report needs; one that is not told may be a float a value."""
+    """Memory that a report needs; one of unknown size may be a float a value."""
     if isinstance(mechanism, TellsSize):
         return max(1, mechanism.report_bytes)
     return max(256, 8 * mechanism.domain_size)

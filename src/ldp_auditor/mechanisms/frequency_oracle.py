@@ -6,8 +6,6 @@ to the optimal attack, is declared in `capabilities.py`. Defining the class in a
 package is all it takes to offer it everywhere.
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -43,7 +41,7 @@ OPTION_KINDS = (int, float, str)
 
 PACKAGE = __name__.partition(".")[0]
 
-protocols: dict[str, type[FrequencyOracle]] = {}
+protocols: dict[str, "type[FrequencyOracle]"] = {}
 """Every named protocol of this package whose module has been imported, in order of definition."""
 
 

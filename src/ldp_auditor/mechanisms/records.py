@@ -7,8 +7,6 @@ attribute. The paper's attack guesses an attribute, then its value (Algorithms 3
 of that attribute.
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -40,7 +38,7 @@ UNKNOWN = -(2**40)
 NOT_GIVEN = -math.inf
 """Stands for a parameter that takes the protocol's own default."""
 
-record_mechanisms: dict[str, type[RecordMechanism]] = {}
+record_mechanisms: dict[str, "type[RecordMechanism]"] = {}
 """Every mechanism for records that is no combination, by its name."""
 
 

@@ -6,11 +6,10 @@ the same probability and FPR = (1 - TPR) / (k - 1). The probability 1 - TPR is c
 own, never as a difference, so that it keeps its digits when the attack nearly always succeeds.
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 from itertools import pairwise
+from typing import Self
 
 import numpy as np
 
@@ -134,14 +133,14 @@ class _Power:
         self.z, self.f, self.none, self.one, self.more = z, f, none, one, more
 
     @classmethod
-    def of(cls, g: Floats, f: float, degree: int) -> _Power:
+    def of(cls, g: Floats, f: float, degree: int) -> Self:
         """The first power; z is the number of coefficients of G."""
         none, one, more = np.zeros((3, degree + 1))
         none[: len(g)] = g
         one[0] = 1.0
         return cls(len(g), f, none, one, more)
 
-    def times(self, other: _Power) -> _Power:
+    def times(self, other: Self) -> Self:
         """The product of two powers of the same polynomial."""
         size = len(self.none)
 
@@ -157,7 +156,7 @@ class _Power:
             return np.concatenate([np.zeros(by), a])[:size]
 
         mixed = product(self.one, other.more) + product(self.more, other.one)
-        return _Power(
+        return type(self)(
             self.z,
             self.f,
             product(self.none, other.none),
@@ -169,7 +168,7 @@ class _Power:
             + self.f**2 * shifted(product(self.more, other.more), 2 * self.z),
         )
 
-    def raised(self, n: int) -> _Power:
+    def raised(self, n: int) -> Self:
         """The n-th power, by repeated squaring."""
         if n == 1:
             return self

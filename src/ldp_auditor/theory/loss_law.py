@@ -6,14 +6,12 @@ symmetric: the loss under v2 is distributed as minus the loss under v1, so that 
 pair says everything. The losses of independent reports add up; `composed` gives the law of the sum.
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -38,7 +36,7 @@ class LossLaw(ABC):
     def thresholds(self) -> Sequence[float]:
         """Thresholds worth trying, all of them positive."""
 
-    def composed(self, reports: int) -> LossLaw | None:
+    def composed(self, reports: int) -> "LossLaw | None":
         """Law of the loss of `reports` independent reports, where it can be computed."""
         return self if reports == 1 else None
 
@@ -156,8 +154,8 @@ class GaussianLaw(LossLaw):
     def delta(self, epsilon: float) -> float:
         return math.exp(gaussian_log_delta(epsilon, self.scale, self.shift))
 
-    def composed(self, reports: int) -> GaussianLaw:
-        return GaussianLaw(self.scale / math.sqrt(reports), self.shift)
+    def composed(self, reports: int) -> Self:
+        return type(self)(self.scale / math.sqrt(reports), self.shift)
 
     def accountant(self, reports: int) -> Any:
         from dp_accounting.pld.privacy_loss_distribution import from_gaussian_mechanism
@@ -239,7 +237,7 @@ class DiscreteLaw(LossLaw):
     """Largest loss, as exactly as it is known."""
 
     @classmethod
-    def of(cls, losses: Floats, likely: Floats, unlikely: Floats) -> DiscreteLaw:
+    def of(cls, losses: Floats, likely: Floats, unlikely: Floats) -> Self:
         """Put losses with their probabilities in order."""
         order = np.argsort(losses, kind="stable")
         return cls(losses[order], likely[order], unlikely[order], float(losses[order[-1]]))

@@ -6,8 +6,6 @@ P(z | value) is proportional to q1 S + (p1 - q1) r^z[value], S the sum of r^z ov
 Everything here enumerates the counts, as long as there are not too many of them.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -21,6 +19,37 @@ from ldp_auditor.theory.loss_law import DiscreteLaw
 
 MOST_COUNTS = 2_000_000
 """Counts in all vectors of counts that are enumerated at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class Enumeration:
+    """All vectors of counts of the reported values, a row each, with their probabilities."""
+
+    counts: NDArray[np.int64]
+    likely: Floats
+    """Their probability if value 0 is the truth."""
+    unlikely: Floats
+    """Their probability if value 1 is the truth."""
+    losses: Floats
+
+    @cached_property
+    def loss_law(self) -> DiscreteLaw:
+        """Law of the loss of telling values 0 and 1 apart."""
+        return DiscreteLaw.of(self.losses, self.likely, self.unlikely)
+
+    def hashed_hit(self, domain_size: int) -> float:
+        """Probability of guessing the true value among those that share the largest count.
+
+        Every one of `domain_size` values is hashed to one of the counted ones, independently; the
+        true value to number 0. Of the others each has a smaller count, or the same, with the share
+        of such numbers; the chance to be drawn is the mean of (smaller + u same)^(k - 1) over u.
+        """
+        own = self.counts[:, :1]
+        size = self.counts.shape[1]
+        smaller = (self.counts < own).sum(axis=1) / size
+        same = (self.counts == own).sum(axis=1) / size
+        powers = (smaller + same) ** domain_size - smaller**domain_size
+        return float(self.likely @ (powers / (domain_size * same)))
 
 
 @dataclass(frozen=True)
@@ -71,37 +100,6 @@ class MemoizedResponse:
         if number_of_compositions(reports, self.size) * self.size > MOST_COUNTS:
             return None
         return _enumerate(self, reports)
-
-
-@dataclass(frozen=True, eq=False)
-class Enumeration:
-    """All vectors of counts of the reported values, a row each, with their probabilities."""
-
-    counts: NDArray[np.int64]
-    likely: Floats
-    """Their probability if value 0 is the truth."""
-    unlikely: Floats
-    """Their probability if value 1 is the truth."""
-    losses: Floats
-
-    @cached_property
-    def loss_law(self) -> DiscreteLaw:
-        """Law of the loss of telling values 0 and 1 apart."""
-        return DiscreteLaw.of(self.losses, self.likely, self.unlikely)
-
-    def hashed_hit(self, domain_size: int) -> float:
-        """Probability of guessing the true value among those that share the largest count.
-
-        Every one of `domain_size` values is hashed to one of the counted ones, independently; the
-        true value to number 0. Of the others each has a smaller count, or the same, with the share
-        of such numbers; the chance to be drawn is the mean of (smaller + u same)^(k - 1) over u.
-        """
-        own = self.counts[:, :1]
-        size = self.counts.shape[1]
-        smaller = (self.counts < own).sum(axis=1) / size
-        same = (self.counts == own).sum(axis=1) / size
-        powers = (smaller + same) ** domain_size - smaller**domain_size
-        return float(self.likely @ (powers / (domain_size * same)))
 
 
 @lru_cache(maxsize=16)

@@ -1,11 +1,10 @@
 """Sums of clipped Laplace noise: a law on a grid whose small probabilities keep their digits."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Self
 
 import numpy as np
 
@@ -42,16 +41,6 @@ def sum_of_clipped_noise(rate: float, times: int) -> Floats:
     return total
 
 
-def _next(law: Weighted, rate: float) -> Weighted:
-    """Return a weighted law whose centre is not too far to take over from another one."""
-    step = APART / law.deviation  # a centre moves by the variance times the step, at first
-    while True:
-        found = Weighted.of(rate, law.times, min(rate, law.tilt + step))
-        if found.centre - law.centre <= APART * law.deviation:
-            return found
-        step /= 2
-
-
 @dataclass(frozen=True)
 class Weighted:
     """The sum of `times` noises, each weighted by e^(tilt w) and made a law again."""
@@ -64,7 +53,7 @@ class Weighted:
     """Logarithm of what the weights added up to, for one noise."""
 
     @classmethod
-    def of(cls, rate: float, times: int, tilt: float) -> Weighted:
+    def of(cls, rate: float, times: int, tilt: float) -> Self:
         """Weight the noise of a rate."""
         weighted = clipped_noise(rate) * np.exp(tilt * (_PLACES - 1))
         scale = float(weighted.sum())
@@ -104,6 +93,16 @@ class Weighted:
         log += self.times * self.log_scale - self.tilt * sums / CELLS
         found[sums - first] = np.exp(log)
         return found
+
+
+def _next(law: Weighted, rate: float) -> Weighted:
+    """Return a weighted law whose centre is not too far to take over from another one."""
+    step = APART / law.deviation  # a centre moves by the variance times the step, at first
+    while True:
+        found = Weighted.of(rate, law.times, min(rate, law.tilt + step))
+        if found.centre - law.centre <= APART * law.deviation:
+            return found
+        step /= 2
 
 
 _PLACES = np.arange(CELLS + 1) / CELLS

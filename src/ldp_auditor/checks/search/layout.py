@@ -5,12 +5,10 @@ these. A leak can sit in a coordinate, in the length, in the type, in the order 
 read, in the last bits of a number, or in the report as a whole; all of these become columns.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,14 +92,14 @@ class Table:
         """Entries of a column, one for each report."""
         return self.entries[column.name]
 
-    def every_other(self, start: int) -> Table:
+    def every_other(self, start: int) -> Self:
         """The table of every other report."""
         chosen = {name: entries[start::2] for name, entries in self.entries.items()}
-        return Table(len(range(start, self.rows, 2)), chosen)
+        return type(self)(len(range(start, self.rows, 2)), chosen)
 
-    def between(self, start: int, end: int) -> Table:
+    def between(self, start: int, end: int) -> Self:
         """The table of some reports."""
-        return Table(end - start, {name: e[start:end] for name, e in self.entries.items()})
+        return type(self)(end - start, {name: e[start:end] for name, e in self.entries.items()})
 
     def once(self, name: Hashable, compute: Callable[[], Any]) -> Any:
         """Return `compute()`, which is called once for every `name`."""
@@ -117,7 +115,7 @@ class Layout:
     columns: tuple[Column, ...]
 
     @classmethod
-    def fitted(cls, reports: Sequence[Any]) -> tuple[Layout, Table]:
+    def fitted(cls, reports: Sequence[Any]) -> tuple[Self, Table]:
         """Choose columns that vary, and return them with their entries."""
         pieces = take_apart(reports)
         table = Table(len(reports), {})
@@ -145,10 +143,10 @@ class Layout:
             table.entries[column.name] = np.array([kinds.get(w, OTHERS) for w in all_of_it])
         return cls(tuple(columns)), table
 
-    def only(self, columns: Iterable[Column]) -> Layout:
+    def only(self, columns: Iterable[Column]) -> Self:
         """A layout of some of the columns, which is faster to fill."""
         names = {column.name for column in columns}
-        return Layout(tuple(column for column in self.columns if column.name in names))
+        return type(self)(tuple(column for column in self.columns if column.name in names))
 
     def table(self, reports: Sequence[Any]) -> Table:
         """The entries of reports in these columns."""

@@ -3,13 +3,11 @@
 A place is where a part of a report sits: the report itself, an entry, a field.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +47,19 @@ class Piece:
 
 
 @dataclass(frozen=True)
+class Block:
+    """Several columns of numbers at once, one for each column of `array`."""
+
+    words: Sequence[str]
+    rows: Rows
+    array: NDArray[Any]
+    type_name: str | None = None
+    """The type of all entries, if `type(...)` has no piece yet."""
+    place: str | None = None
+    """Where they sit; None if every column is a place of its own."""
+
+
+@dataclass(frozen=True)
 class Place:
     """The parts of reports that sit at one place."""
 
@@ -65,9 +76,9 @@ class Place:
             return self.rows
         return np.flatnonzero(mask) if self.rows is None else self.rows[mask]
 
-    def inside(self, words: str, parts: Sequence[Any], mask: NDArray[np.bool_]) -> Place:
+    def inside(self, words: str, parts: Sequence[Any], mask: NDArray[np.bool_]) -> Self:
         """A place within this one, for those parts that have it."""
-        return Place(words, self.some(mask), parts, self.depth + 1)
+        return type(self)(words, self.some(mask), parts, self.depth + 1)
 
     def category(self, words: str, values: Sequence[Hashable]) -> Piece:
         """A column of categories, for all parts."""
@@ -78,19 +89,6 @@ class Place:
         lengths = np.array([len(part) for part in parts], dtype=np.int64)
         words = f"len({self.words})"
         return lengths, Block([words], self.rows, lengths[:, None], place=self.words)
-
-
-@dataclass(frozen=True)
-class Block:
-    """Several columns of numbers at once, one for each column of `array`."""
-
-    words: Sequence[str]
-    rows: Rows
-    array: NDArray[Any]
-    type_name: str | None = None
-    """The type of all entries, if `type(...)` has no piece yet."""
-    place: str | None = None
-    """Where they sit; None if every column is a place of its own."""
 
 
 Found = Piece | Place | Block

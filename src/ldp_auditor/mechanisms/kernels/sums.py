@@ -4,10 +4,8 @@ Row i of `totals` belongs to user i, whose reports are consecutive: with n users
 reports number i * m to (i + 1) * m - 1.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.random import Generator
@@ -105,7 +103,7 @@ class Lottery:
     aliases: NDArray[np.int64]
 
     @classmethod
-    def of(cls, *laws: Floats) -> Lottery:
+    def of(cls, *laws: Floats) -> Self:
         """Make the columns for laws of numbers 0, 1, 2, ... with these probabilities."""
         digits = max(1, (max(len(law) for law in laws) - 1).bit_length())
         columns = [_columns(law, 2**digits) for law in laws]
