@@ -53,7 +53,7 @@ function lineSeries(item, line, colours) {
     line: { color: look.colour, dash: look.dash, width: look.width },
     hovertemplate: line.words.length > 0 ? "%{customdata}" : `%{y:${item.number_format}}`,
     customdata: line.words.map(plotText),
-    zorder: open ? 3 : line.role === "claimed" ? 2 : 1,
+    zorder: open ? 3 : line.role === "claimed" && item.kinds.claimed ? 2 : 0,
   };
   if (line.marks) {
     trace.marker = { symbol: SYMBOLS[line.place % SYMBOLS.length], size: 8, color: look.colour };
@@ -254,7 +254,7 @@ function shortName(name) {
   return name.length > most ? `${name.slice(0, most - 1)}…` : name;
 }
 
-function barSeries(item, { name, place, measured, words }, places, height, colours) {
+function barSeries(item, { name, place, measured, words, deviation }, places, height, colours) {
   const colour = colours.series[place % SYMBOLS.length];
   return {
     key: name,
@@ -268,6 +268,7 @@ function barSeries(item, { name, place, measured, words }, places, height, colou
       width: 0.92 * height,
       name: plotText(name),
       marker: { color: colour },
+      error_x: { type: "data", array: drawn(deviation), color: colours.ink, thickness: 1.2, width: 3 },
       text: words.map((text, i) => (measured[i] > item.top ? `${text} →` : text)),
       textposition: "inside",
       insidetextanchor: "start",
