@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ldp_auditor.figures.files import save
 from ldp_auditor.figures.paper import study_figure
@@ -13,9 +12,6 @@ from ldp_auditor.results.table import Row
 from ldp_auditor.studies.agreement import agreement
 from ldp_auditor.studies.claims import Judgement, claims_lines
 from ldp_auditor.studies.study import Scale, Study
-
-if TYPE_CHECKING:
-    pass
 
 FORMATS = ("png", "pdf")
 
