@@ -62,7 +62,8 @@ class Forked:
         self._told, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with its:
             message = [json.dumps(command).encode()]
-            socket.send_fds(_forking(), message, [file.fileno() for file in (*files, its)])
+            descriptors = [*(file.fileno() for file in files), its.fileno()]
+            socket.send_fds(_forking(), message, descriptors)
         self._told.settimeout(LONGEST)
         self.pid: int = json.loads(self._told.recv(100))
         self.returncode: int | None = None

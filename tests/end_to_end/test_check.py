@@ -18,8 +18,10 @@ from tests.end_to_end.command import run, run_fresh
 HERE = "tests.end_to_end.foreign_targets"
 ROOT = Path(__file__).parents[2]
 SMALL = ("--trials", "4e4", "--no-learn")
-LEARNED = ("--trials", "1e4")
-"""With a classifier among what proposes events, which is where the time of a small check goes."""
+ONE = ("--workers", "1")
+"""Most of the time of a small check is that of its workers' start."""
+LEARNED = ("--trials", "1e4", *ONE)
+"""With a classifier among what proposes events, a library that every worker imports."""
 
 
 def check(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -61,7 +63,7 @@ def test_a_correct_function_is_not_flagged_and_power_is_told() -> None:
     ],
 )
 def test_forms_of_callables(target: str, values: str, epsilon: str, code: int) -> None:
-    done = check(f"{HERE}:{target}", "--epsilon", epsilon, "--values", values, *SMALL)
+    done = check(f"{HERE}:{target}", "--epsilon", epsilon, "--values", values, *SMALL, *ONE)
     assert done.returncode == code, done.stderr + done.stdout
     assert "hello" not in done.stdout
 
@@ -125,7 +127,7 @@ for line in sys.stdin:
 def test_any_program(tmp_path: Path) -> None:
     (tmp_path / "client.py").write_text(PROGRAM)
     command = f"{sys.executable} {tmp_path / 'client.py'}"
-    done = check("--command", command, "--epsilon", "1", "--values", "0,1", *SMALL)
+    done = check("--command", command, "--epsilon", "1", "--values", "0,1", *SMALL, *ONE)
     assert done.returncode == 1, done.stderr
     assert "report[0] is" in done.stdout
     for body, reason in (
@@ -133,7 +135,7 @@ def test_any_program(tmp_path: Path) -> None:
         ("break", "ended with exit code 0"),
     ):
         (tmp_path / "client.py").write_text(f"import sys\nfor line in sys.stdin:\n    {body}\n")
-        done = check("--command", command, "--epsilon", "1", "--values", "0,1", *SMALL)
+        done = check("--command", command, "--epsilon", "1", "--values", "0,1", *SMALL, *ONE)
         assert done.returncode == 2
         assert reason in done.stderr
 
@@ -176,7 +178,7 @@ def test_adapters_are_listed() -> None:
 def test_assert_ldp() -> None:
     from tests.end_to_end.foreign_targets import bad_grr, grr
 
-    result = assert_ldp(grr, [0, 1, 2, 3], epsilon=1.0, trials=20_000)
+    result = assert_ldp(grr, [0, 1, 2, 3], epsilon=1.0, trials=20_000, workers=1)
     assert result.verdict == "no-violation-found"
     with pytest.raises(AssertionError, match="VIOLATION: epsilon is at least 1"):
         assert_ldp(bad_grr, [0, 1, 2, 3], epsilon=1.0, trials=20_000)

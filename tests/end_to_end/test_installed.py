@@ -64,11 +64,12 @@ def test_commands_work_in_a_folder_of_any_name(installed: Installation, tmp_path
         'protocol = "GRR"\nepsilon = [0.5, 1]\ndomain_size = 25\ntrials = 1000\n', encoding="utf-8"
     )
     results = "Ergebnisse ü 数据"
+    check = ("--epsilon", "1", "--values", "0,1", "--trials", "1000")
     for command in (
         ["list"],
         [*AUDIT, "--out", results],
         ["compare", "GRR", *AUDIT[2:], "--out", results],
-        ["check", "meine_ü:randomize", "--epsilon", "1", "--values", "0,1", "--trials", "1000"],
+        ["check", "meine_ü:randomize", *check, "--workers", "1"],
         ["sweep", "grid ü.toml", "--out", f"{results} 2", "--workers", "1"],
         ["report", results, "--out", "Seite ü.html"],
     ):

@@ -115,17 +115,19 @@ def test_a_generator_with_a_constant_seed_is_found_with_one_worker() -> None:
 
 
 def test_a_constant_mechanism_is_no_violation() -> None:
-    result = quick(foreign.constant)
+    result = quick(foreign.constant, workers=1)
     assert result.verdict == "no-violation-found"
     assert result.findings == ()
     assert "all pilot reports said the same" in evidence_text(result)
     assert result.to_dict()["findings"] == []
-    assert quick(f"{HERE}:size_of_the_domain", batch=False).verdict == "no-violation-found"
+    assert quick(f"{HERE}:size_of_the_domain", batch=False, workers=1).verdict == (
+        "no-violation-found"
+    )
 
 
 def test_legacy_generators() -> None:
-    assert quick(foreign.legacy, epsilon=1.0).verdict == "no-violation-found"
-    assert quick(foreign.legacy, epsilon=0.3).verdict == "violation"
+    assert quick(foreign.legacy, epsilon=1.0, workers=1).verdict == "no-violation-found"
+    assert quick(foreign.legacy, epsilon=0.3, workers=1).verdict == "violation"
 
 
 @pytest.mark.parametrize(
@@ -202,7 +204,7 @@ def test_limits() -> None:
 def test_our_own_work_is_not_limited() -> None:
     """Neither the search with its classifier nor counting is charged to the target's calls."""
     values = [0, 1, 2, 3]
-    result = check(foreign.grr, values, epsilon=1.0, trials=40_000, call_seconds=1)
+    result = check(foreign.grr, values, epsilon=1.0, trials=40_000, call_seconds=1, workers=1)
     assert result.verdict == "no-violation-found"
     assert result.reports <= 40_000
 
@@ -300,7 +302,7 @@ def test_a_budget_in_seconds() -> None:
 
 def test_the_message_repeats_the_failure() -> None:
     with pytest.raises(AssertionError) as caught:
-        assert_ldp(foreign.laplace, [0.0, 1.0], epsilon=1.0, trials=20_000, learn=False)
+        assert_ldp(foreign.laplace, [0.0, 1.0], epsilon=1.0, trials=20_000, learn=False, workers=1)
     text = str(caught.value)
     assert "p-value against the claim < 1e-98" in text
     assert "(a floating-point artefact: see docs/check.md)" in text

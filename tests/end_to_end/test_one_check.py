@@ -38,7 +38,7 @@ def test_a_check_has_one_answer_however_its_target_is_spelled(
     given: dict[str, Any] = {"epsilon": 1, "trials": 1e4, "learn": False}
     by_name = check(f"{HERE}:{name}", [0, 1, 2, 3], **given)
     function = getattr(foreign_targets, name)
-    by_function = check(function, list(np.arange(4)), **given)
+    by_function = check(function, list(np.arange(4)), workers=1, **given)
     assert findings(by_function) == findings(by_name)
     assert by_name.verdict == ("violation" if code else "no-violation-found")
     done = run("check", f"{HERE}:{name}", *SMALL, "--json")
@@ -47,9 +47,9 @@ def test_a_check_has_one_answer_however_its_target_is_spelled(
     if code:
         best = by_name.best.counts
         with pytest.raises(AssertionError, match=f": {best.true_positives:,} of {best.trials:,} "):
-            assert_ldp(function, [0, 1, 2, 3], alpha=0.01, **given)
+            assert_ldp(function, [0, 1, 2, 3], alpha=0.01, workers=1, **given)
     else:
-        in_suite = assert_ldp(function, [0, 1, 2, 3], alpha=0.01, **given)
+        in_suite = assert_ldp(function, [0, 1, 2, 3], alpha=0.01, workers=1, **given)
         assert findings(in_suite) == findings(by_name)
 
 
@@ -87,7 +87,7 @@ def checked(*words: str, env: dict[str, str]) -> subprocess.CompletedProcess[str
 
 
 def test_a_check_says_whether_a_classifier_took_part(without_sklearn: dict[str, str]) -> None:
-    trials = ("--trials", "2000")
+    trials = ("--trials", "2000", "--workers", "1")
     done = checked(*trials, env=without_sklearn)
     assert done.returncode == 0, done.stderr
     assert "no classifier was among what proposed events; --learn adds one" in done.stdout

@@ -34,7 +34,8 @@ def test_a_figure_with_both_attacks(tmp_path: Path) -> None:
 
 
 def test_bars_of_the_first_figure(tmp_path: Path) -> None:
-    done = run("reproduce", "figure-1", "--quick", "--trials", "1000", "--out", str(tmp_path))
+    setting = ("--quick", "--trials", "1000", "--workers", "1")
+    done = run("reproduce", "figure-1", *setting, "--out", str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "figure-1.png").stat().st_size > 10_000
 

@@ -114,8 +114,14 @@ def test_workers_do_not_change_the_counts_over_time(name: str) -> None:
         (("L-SUE", "--epsilon-1", "2", "--epsilon-infinity", "2"), "must be below"),
         (("L-SUE", "--epsilon-1", "1"), "needs epsilon_infinity"),
         (("L-OUE", "--epsilon-1", "1.9", "--epsilon-infinity", "2"), "epsilon_1 is at most 1.66"),
-        (("dBitFlipPM", "--epsilon", "1", "--buckets", "11", "--bits", "2"), "more buckets"),
-        (("dBitFlipPM", "--epsilon", "1", "--buckets", "5", "--bits", "6"), "more bits"),
+        (
+            ("dBitFlipPM", "--epsilon", "1", "--buckets", "11", "--bits", "2"),
+            "buckets must not be more",
+        ),
+        (
+            ("dBitFlipPM", "--epsilon", "1", "--buckets", "5", "--bits", "6"),
+            "bits must not be more",
+        ),
         (("RAPPOR", "--f", "2"), "f must lie in (0, 1)"),
         (("Memo[L-SUE]", "--epsilon", "1"), "memoizes already"),
         (("LOLOHA", "--epsilon", "1"), "did you mean 'OLOLOHA'"),
