@@ -151,6 +151,9 @@ def test_a_protocol_that_cannot_take_part_is_told(client: Client) -> None:
 def test_wrong_settings_are_one_line(client: Client, changed: dict[str, Any], words: str) -> None:
     _, line = client.refused("measure", {**ASKED, **changed})
     assert words in line
+    (name,) = changed
+    if line.startswith(name):  # the page marks the field
+        assert client.ask("measure", {**ASKED, **changed})[1]["argument"] == name
     assert "\u202e" not in line
     assert len(line) <= 400
 

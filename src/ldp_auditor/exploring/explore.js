@@ -19,7 +19,7 @@ async function ask(place, given) {
   }
   const answer = await response.json();
   if (answer.error) {
-    throw new Error(answer.error);
+    throw Object.assign(new Error(answer.error), { argument: answer.argument });
   }
   return answer;
 }
@@ -119,7 +119,7 @@ class Curves {
         this.wanted = answer.points < answer.places;
       }
     } catch (error) {
-      this.say(error.message);
+      this.say(error.message, error.argument);
     }
   }
 
@@ -161,7 +161,7 @@ class Curves {
     this.draw();
   }
 
-  say(words) {
+  say(words, argument) {
     const place = document.getElementById("error");
     if (place.textContent !== words) {
       place.textContent = words;
@@ -170,9 +170,8 @@ class Curves {
     // The curves that are still there belong to other settings.
     document.querySelector("figure").classList.toggle("stale", words !== "");
     for (const name of Object.keys(SLIDER_STEPS)) {
-      const wrong = new RegExp(`^${name} |[ (]${name}=`).test(words);
       const field = document.getElementById(`${name}-number`);
-      if (wrong) {
+      if (name === argument) {
         field.setAttribute("aria-invalid", "true");
       } else {
         field.removeAttribute("aria-invalid");

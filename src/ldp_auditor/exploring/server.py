@@ -134,12 +134,15 @@ class Handler(BaseHTTPRequestHandler):
             status = HTTPStatus.INTERNAL_SERVER_ERROR
             if isinstance(error, AuditError):  # asked as the page may, but it cannot be done
                 status = error.status if isinstance(error, RefusedError) else HTTPStatus.OK
-            self.send_error(status, failure_in_words(error))
+            self._send_failure(status, failure_in_words(error), getattr(error, "argument", None))
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """Say in one line what is refused, here or by the standard library."""
-        words = " ".join((message or HTTPStatus(code).phrase).split())
-        self._send_json(code, {"error": shown(words, LONGEST_ERROR)})
+        self._send_failure(code, message or HTTPStatus(code).phrase, None)
+
+    def _send_failure(self, code: int, message: str, argument: str | None) -> None:
+        words = shown(" ".join(message.split()), LONGEST_ERROR)
+        self._send_json(code, {"error": words, **({"argument": argument} if argument else {})})
 
     def _send_json(self, status: int, value: Plain) -> None:
         self._send(status, "application/json", json.dumps(value, allow_nan=False).encode())

@@ -11,7 +11,7 @@ from ldp_auditor.attacks import ATTACKS
 from ldp_auditor.audits.comparison import ComparisonPlan, plan_comparison
 from ldp_auditor.audits.plan import AuditPlan
 from ldp_auditor.core import Claim
-from ldp_auditor.errors import AuditError, require, seed_number, whole_number
+from ldp_auditor.errors import AuditError, must, require, seed_number, whole_number
 
 MOST_VALUES, MOST_REPORTS, MOST_TRIALS = 10_000, 500, 10_000_000
 """Domain size, reports of a user and trials at most: the page answers at once, or soon."""
@@ -107,11 +107,12 @@ def _protocols(names: Any) -> tuple[str, ...]:
 def _check_number(name: str, value: Any) -> None:
     """Raise unless a value is a finite number; a word or a truth value is none."""
     plain = isinstance(value, int | float) and not isinstance(value, bool)
-    require(plain, f"{name} must be a number, got {name}={value!r}")
-    require(abs(value) < 1e18, f"{name} must be a number of a possible size, got {name}={value!r}")
+    must(plain, "be a number", **{name: repr(value)})
+    must(abs(value) < 1e18, "be a number of a possible size", **{name: repr(value)})
 
 
 def _whole_number(name: str, value: Any, least: int, most: int) -> int:
     number = whole_number(name, value, at_least=least)
-    require(number <= most, f"{name} goes up to {most:,} {BEYOND}; got {name}={number:,}")
+    words = f"{name} goes up to {most:,} {BEYOND}; got {name}={number:,}"
+    require(number <= most, words, argument=name)
     return number
