@@ -30,8 +30,8 @@ class Average:
 def over_seeds(found: Iterable[float]) -> Average:
     """Average what every seed `found`.
 
-    >>> over_seeds([0.8, 0.9]).deviation
-    0.05
+    >>> over_seeds([1.0, 3.0])
+    Average(mean=2.0, deviation=1.0)
     """
     values = list(found)
     spreads = len(values) > 1 and math.inf not in values

@@ -185,12 +185,14 @@ class PageFigure {
 function groupsOf(series) {
   const groups = new Map();
   for (const entry of series) {
-    const before = groups.get(entry.key);
-    const alike = !before || before.swatch.colour === entry.swatch.colour;
-    const symbol = entry.swatch.symbol?.endsWith("-open") ? "diamond-open" : undefined;
-    const { dash } = entry.swatch;
-    groups.set(entry.key, alike ? before ?? entry
-      : { ...entry, swatch: { colour: theme().muted, dash: symbol ? undefined : dash, symbol } });
+    const first = groups.get(entry.key) ?? entry;
+    if (first.swatch.colour !== entry.swatch.colour) {
+      const symbol = first.swatch.symbol?.endsWith("-open") ? "diamond-open" : undefined;
+      const dash = symbol ? undefined : first.swatch.dash;
+      groups.set(entry.key, { ...first, swatch: { colour: theme().muted, dash, symbol } });
+    } else {
+      groups.set(entry.key, first);
+    }
   }
   return [...groups.values()];
 }
