@@ -33,7 +33,7 @@ def number(text: str, default: float | None = None, shown: str | bool = True) ->
     return Annotated[float | None, about], default
 
 
-def whole(text: str, default: int | None = None, shown: str | bool = True) -> Option:
+def integer(text: str, default: int | None = None, shown: str | bool = True) -> Option:
     """An option that is a whole number; 1e6 is one."""
     about = typer.Option(help=text, show_default=shown, parser=numeral, metavar="<int>")
     return Annotated[int | None, about], default
@@ -57,7 +57,7 @@ def switch(name: str, text: str) -> Option:
 Protocol = Annotated[list[str], typer.Argument(metavar="PROTOCOL", show_default=False)]
 
 CLAIMED: Options = {
-    "domain_size": whole("Number k of values in the domain, e.g. 1e6."),
+    "domain_size": integer("Number k of values in the domain, e.g. 1e6."),
     "epsilon": number("Claimed epsilon."),
     "delta": number("Claimed delta.", shown="0, or 1e-5 for approximate protocols"),
     "pair": word(
@@ -68,7 +68,7 @@ CLAIMED: Options = {
         "For records: compare records that differ in all attributes (all), or in one (one).",
         shown="all",
     ),
-    "attribute": whole("With --neighbours one: the attribute that differs, counted from 0."),
+    "attribute": integer("With --neighbours one: the attribute that differs, counted from 0."),
     "reports": word(
         "Reports that each user sends of the same value: 250, or several such as 5,10,25.",
         shown="1",
@@ -80,7 +80,7 @@ BOUND = (
     "How counts become an epsilon: clopper-pearson, clopper-pearson-one-sided, likelihood-ratio "
     "(the tightest), jeffreys (Bayesian)."
 )
-SEED = whole("Seed of the random numbers; the same seed gives the same counts.", 42)
+SEED = integer("Seed of the random numbers; the same seed gives the same counts.", 42)
 
 COUNTED: Options = {
     "composition": word(
@@ -92,7 +92,7 @@ COUNTED: Options = {
         "With --reports: delta at which the tight composition is computed.",
         shown="that of the claim, or 1e-5",
     ),
-    "trials": whole(
+    "trials": integer(
         "Number of reports of each of the two values, e.g. 1e6; or auto, with --precision.",
         1_000_000,
     ),
@@ -104,7 +104,7 @@ COUNTED: Options = {
         "attack can reach.",
         shown="0.01",
     ),
-    "max_trials": whole("With --trials auto: largest number of trials.", shown="1000000000"),
+    "max_trials": integer("With --trials auto: largest number of trials.", shown="1000000000"),
 }
 
 ATTACKED: Options = {
@@ -112,7 +112,7 @@ ATTACKED: Options = {
 }
 
 ENGINE: Options = {
-    "workers": whole("Number of threads; it does not change the counts.", shown="cores"),
+    "workers": integer("Number of threads; it does not change the counts.", shown="cores"),
     "engine": word(
         "Run the work on threads, processes or ray; this does not change the counts.",
         shown="threads; for check, sweep and reproduce processes",

@@ -22,7 +22,6 @@ from ldp_auditor.cli.arguments import (
     path,
     split_words,
     takes,
-    whole,
     word,
 )
 from ldp_auditor.cli.output import exit_code, show
@@ -44,7 +43,7 @@ def _choice(text: str, shown: str | bool = True) -> Option:
     epsilon=number("Claimed epsilon."),
     delta=number("Claimed delta.", 0.0),
     values=word('Inputs: 0,1,2 or JSON such as \'["red", "green"]\'.'),
-    domain_size=whole("Size k of the domain; without --values the inputs are 0 to k - 1."),
+    domain_size=integer("Size k of the domain; without --values the inputs are 0 to k - 1."),
     command=word(COMMAND),
     recorded=path("A file of values and reports: .csv, .jsonl or .parquet."),
     score=word(SCORE),
@@ -52,7 +51,7 @@ def _choice(text: str, shown: str | bool = True) -> Option:
     learn=_choice(
         "Whether a classifier proposes events too (extra learn).", "if scikit-learn is installed"
     ),
-    trials=whole("Number of reports in all, e.g. 1e6.", 200_000),
+    trials=integer("Number of reports in all, e.g. 1e6.", 200_000),
     alpha=ALPHA,
     bound=word(BOUND, "clopper-pearson-one-sided"),
     seed=SEED,

@@ -22,7 +22,6 @@ from ldp_auditor.cli.arguments import (
     planned,
     split_words,
     takes,
-    whole,
     word,
 )
 from ldp_auditor.cli.output import EXIT_BAD_INPUT, exit_code, show, tell
@@ -37,7 +36,7 @@ FIGURE = "Where to draw the bars, or the curves over several --reports."
     ENGINE,
     epsilon_1=number("Claimed epsilon of one report of memoized protocols."),
     epsilon_infinity=number("Guarantee of memoized protocols for any number of reports."),
-    attributes=whole("Number of attributes of records (RS+FD, SPL, SMP)."),
+    attributes=integer("Number of attributes of records (RS+FD, SPL, SMP)."),
     domain_sizes=word("Sizes of the attributes of records, such as 2,25,100."),
     figure=path(FIGURE, shown="compare.png; none with --json"),
     out=OUT,

@@ -15,7 +15,6 @@ from ldp_auditor.cli.arguments import (
     make_plan,
     path,
     takes,
-    whole,
     word,
 )
 from ldp_auditor.cli.output import exit_code, show
@@ -52,7 +51,7 @@ def explain(words: Protocol, *, figure: Path | None, as_json: bool, **settings: 
 
 @takes(
     REPEATED,
-    points=whole("Epsilons to tabulate.", 21),
+    points=integer("Epsilons to tabulate.", 21),
     figure=path("Where to draw it.", shown="profile.png"),
     as_json=JSON,
 )

@@ -7,12 +7,12 @@ import sys
 import threading
 import webbrowser
 
-from ldp_auditor.cli.arguments import switch, takes, whole
+from ldp_auditor.cli.arguments import switch, takes
 from ldp_auditor.cli.output import EXIT_NO_VIOLATION
 
 
 @takes(
-    port=whole("Port on this machine.", 0, shown="a free one"),
+    port=integer("Port on this machine.", 0, shown="a free one"),
     no_browser=switch("--no-browser", "Open no browser; print the address only."),
 )
 def explore(*, port: int, no_browser: bool) -> None:

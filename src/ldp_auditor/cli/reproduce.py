@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ldp_auditor.cli.arguments import ENGINE, path, switch, takes, whole
+from ldp_auditor.cli.arguments import ENGINE, path, switch, takes
 from ldp_auditor.cli.output import EXIT_BAD_INPUT, exit_code, say_content, show, tell
 from ldp_auditor.cli.sweep import tell_damaged, tell_failed, watching
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     out=path("Folder of the journal, tables and figures.", Path("results")),
     quick=switch("--quick", "Fewer trials and one seed: minutes, not hours."),
     optimal=switch("--optimal", "The optimal attack beside the paper's."),
-    trials=whole(
+    trials=integer(
         "Trials per input.",
         shown="1e6 as in the paper; quick: 1e5; fewer where reports are slow",
     ),
-    seeds=whole("Repetitions.", shown="5 as in the paper; quick: 1"),
+    seeds=integer("Repetitions.", shown="5 as in the paper; quick: 1"),
     document=path("With claims: where to write them.", shown="OUT/claims.md"),
     **ENGINE,
 )
