@@ -18,6 +18,7 @@ from ldp_auditor.cli.arguments import (
     SEED,
     Option,
     convert_options,
+    integer,
     number,
     path,
     split_words,

@@ -16,6 +16,7 @@ from ldp_auditor.cli.arguments import (
     OUT,
     convert_options,
     engine_of,
+    integer,
     number,
     parse_numbers,
     path,

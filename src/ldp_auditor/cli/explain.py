@@ -12,6 +12,7 @@ from ldp_auditor.cli.arguments import (
     JSON,
     Protocol,
     engine_of,
+    integer,
     make_plan,
     path,
     takes,

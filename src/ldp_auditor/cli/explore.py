@@ -7,7 +7,7 @@ import sys
 import threading
 import webbrowser
 
-from ldp_auditor.cli.arguments import switch, takes
+from ldp_auditor.cli.arguments import integer, switch, takes
 from ldp_auditor.cli.output import EXIT_NO_VIOLATION
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ldp_auditor.cli.arguments import ENGINE, path, switch, takes
+from ldp_auditor.cli.arguments import ENGINE, integer, path, switch, takes
 from ldp_auditor.cli.output import EXIT_BAD_INPUT, exit_code, say_content, show, tell
 from ldp_auditor.cli.sweep import tell_damaged, tell_failed, watching
 
