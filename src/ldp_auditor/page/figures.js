@@ -32,8 +32,7 @@ class PageFigure {
     if (turned) {
       this.axesAtFirst();
     }
-    const keys = groupsOf(this.plot().series).map(({ key }) => key);
-    if (turned || keys.join() !== this.keys.join()) {
+    if (turned || looksOf(groupsOf(this.plot().series)) !== this.looks) {
       this.buildControls();
     }
     this.refresh();
@@ -52,7 +51,7 @@ class PageFigure {
       controls.append(this.settingControl());
     }
     const groups = groupsOf(this.plot().series);
-    this.keys = groups.map(({ key }) => key);
+    this.looks = looksOf(groups);
     if (groups.length > 1) {
       const group = document.createElement("fieldset");
       const legend = document.createElement("legend");
@@ -195,6 +194,10 @@ function groupsOf(series) {
     }
   }
   return [...groups.values()];
+}
+
+function looksOf(groups) {
+  return groups.map(({ key, swatch: { colour } }) => `${key} ${colour}`).join();
 }
 
 function tableRow(cells, tag, named) {
