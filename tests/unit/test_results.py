@@ -101,17 +101,17 @@ def tell(value: int, rng: Any) -> int:
 
 
 def test_epsilon_may_be_the_third_argument_of_a_check() -> None:
-    result = ldp_auditor.assert_ldp(tell, [0, 1], 1.0, trials=2000, workers=1)
+    result = ldp_auditor.assert_ldp(tell, [0, 1], 1.0, trials=2000, workers=1, learn=False)
     assert result.claim == ldp_auditor.Claim(1.0)
     assert "no violation found" in str(result)
-    again = ldp_auditor.check(tell, [0, 1], 1.0, trials=2000, alpha=1e-6, workers=1)
+    again = ldp_auditor.check(tell, [0, 1], 1.0, trials=2000, alpha=1e-6, workers=1, learn=False)
     assert [f.counts for f in again.findings] == [f.counts for f in result.findings]
     written = json.loads(json.dumps(again.to_dict()))
     assert ldp_auditor.CheckResult.from_dict(written).to_dict() == written
 
 
 def test_notes_on_foreign_packages_are_shown() -> None:
-    result = ldp_auditor.check(tell, [0, 1], 1.0, trials=2000)
+    result = ldp_auditor.check(tell, [0, 1], 1.0, trials=2000, workers=1, learn=False)
     assert "note:" not in str(result)
     assert "note: opendp draws from the operating system" in str(replace(result, target="opendp:x"))
 
