@@ -1,7 +1,5 @@
 """Modules that a user names."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import sys

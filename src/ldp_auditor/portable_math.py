@@ -8,8 +8,6 @@ order, agree with the exact value to about one unit in the last place, and can b
 What is only shown, such as an exact rate or a bound, may come from any library.
 """
 
-from __future__ import annotations
-
 import math
 
 _LN2_HIGH = float.fromhex("0x1.62E42FEEp-1")

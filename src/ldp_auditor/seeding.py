@@ -4,8 +4,6 @@ Every chunk of an audit owns a generator that depends on the seed, on what is au
 chunk's position, and on nothing else: not on the worker, the engine or the order of execution.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

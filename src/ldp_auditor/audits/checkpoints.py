@@ -5,8 +5,6 @@ journal under the audit's plan and the range of its chunks, and a run counts the
 journal lacks.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass

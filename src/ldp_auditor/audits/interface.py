@@ -1,7 +1,5 @@
 """Plans and runs an audit by names and numbers: what Python users call."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal

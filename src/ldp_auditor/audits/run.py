@@ -1,7 +1,5 @@
 """The one way by which anything is audited: fit the attack, count chunks, bound, write down."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Looks are at chunks 1, 2, 4, 8, ...; look number i may spend alpha * 6 / (pi i)^
 add up to alpha over all looks, so the bound holds however often one looks and whenever one stops.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 Heavy packages are imported by the commands that use them, so that help is instant.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from typing import Annotated

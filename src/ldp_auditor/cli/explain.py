@@ -1,7 +1,5 @@
 """The commands `explain` and `profile`: where a gap comes from."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

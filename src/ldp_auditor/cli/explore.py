@@ -1,7 +1,5 @@
 """The command `explore`."""
 
-from __future__ import annotations
-
 import os
 import sys
 import threading

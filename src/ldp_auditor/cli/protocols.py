@@ -1,7 +1,5 @@
 """The command `list`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ldp_auditor.cli.arguments import JSON, switch, takes

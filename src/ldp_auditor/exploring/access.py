@@ -1,7 +1,5 @@
 """Who may ask: only the page that the command itself opened, on this machine."""
 
-from __future__ import annotations
-
 import hmac
 import json
 import secrets

@@ -1,7 +1,5 @@
 """The page of `explore`: its template and scripts, and where everything on it stands at first."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """One measurement at a time: started, watched and stopped by the page."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field

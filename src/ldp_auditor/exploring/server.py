@@ -1,7 +1,5 @@
 """The server of the page: loopback only, standard library only."""
 
-from __future__ import annotations
-
 import json
 import sys
 import threading

@@ -1,7 +1,5 @@
 """What the page may ask for: one setting, checked as the command line checks it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The figures of a page about many results: a case for every setting."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 

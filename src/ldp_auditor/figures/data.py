@@ -4,8 +4,6 @@
 gives. Neither averages, names or formats anything.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence

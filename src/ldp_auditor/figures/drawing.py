@@ -1,7 +1,5 @@
 """Figures drawn by matplotlib: one function for each kind of data. Nothing else imports it."""
 
-from __future__ import annotations
-
 import math
 import textwrap
 from collections.abc import Sequence

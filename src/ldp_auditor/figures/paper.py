@@ -1,7 +1,5 @@
 """The paper's figures: bars of every protocol, or panels with measured and exact curves."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 

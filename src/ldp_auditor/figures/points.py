@@ -1,7 +1,5 @@
 """Points: audits of one setting by one attack, averaged over seeds; and what was varied."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

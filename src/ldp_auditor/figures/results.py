@@ -1,7 +1,5 @@
 """The figures of results: one entry for each kind."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

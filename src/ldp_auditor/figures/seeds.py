@@ -1,7 +1,5 @@
 """The average over seeds: the only place where repetitions become one number and a band."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """How numbers are written on figures, their tables and pages; names that fit."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The page of a results folder: its data, put into one file that loads nothing."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import shlex

@@ -1,7 +1,5 @@
 """The evidence of violations: counts, p-values, and the command that repeats the audit."""
 
-from __future__ import annotations
-
 import json
 import math
 import shlex

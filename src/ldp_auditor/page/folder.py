@@ -1,7 +1,5 @@
 """What a results folder holds, read without changing anything in it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

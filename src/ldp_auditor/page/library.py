@@ -4,8 +4,6 @@ The library is the one file of the plotly package that browsers run. It is read 
 installed, so that none of it is kept here, and without importing the package, which takes a second.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from importlib import resources, util

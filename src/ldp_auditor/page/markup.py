@@ -1,7 +1,5 @@
 """What a page can hold: names that can be shown, and data packed into few characters."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

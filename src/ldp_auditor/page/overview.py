@@ -1,7 +1,5 @@
 """The table of everything: a row for every setting and attack, to sort and to filter."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence, Set
 from typing import Any

@@ -1,7 +1,5 @@
 """HTML from templates: what is put into one is escaped, and nothing may be missing from it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined

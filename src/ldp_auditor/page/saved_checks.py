@@ -1,7 +1,5 @@
 """Checks saved in a results folder, from which `report` makes a page."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from ldp_auditor import __version__

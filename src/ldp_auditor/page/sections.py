@@ -1,7 +1,5 @@
 """What stands at the head and the foot of the page: how much was looked at, and how it was made."""
 
-from __future__ import annotations
-
 import platform
 from collections.abc import Sequence
 from importlib import metadata

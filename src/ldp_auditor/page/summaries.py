@@ -1,7 +1,5 @@
 """A summary of every mechanism in one sentence, violations first."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a check found, in words that convince."""
 
-from __future__ import annotations
-
 import math
 
 from ldp_auditor.results.check_result import SMALLEST_P_VALUE, CheckResult, Finding

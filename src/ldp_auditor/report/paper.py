@@ -1,7 +1,5 @@
 """The paper's studies for people: figures, agreement with the theory, claims."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A progress bar on standard error, for people only."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager

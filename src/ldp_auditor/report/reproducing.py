@@ -1,7 +1,5 @@
 """Reproduces the paper: runs its studies, draws their figures, judges its statements."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace

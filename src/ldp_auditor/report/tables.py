@@ -1,7 +1,5 @@
 """The tables of the commands, as text."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise

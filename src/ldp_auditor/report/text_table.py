@@ -1,7 +1,5 @@
 """Text that fits its terminal: tables with fewer columns or as records, sentences cut at words."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Iterator, Sequence

@@ -4,8 +4,6 @@ A result is a frozen dataclass. `entry` says of a field what it means, its unit 
 told; keys, JSON, columns of the table and the table in the documents follow from that.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import MISSING, Field, field, fields

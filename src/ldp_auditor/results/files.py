@@ -4,8 +4,6 @@ A link by the name of one of them could have us write to any file of the user, a
 us wait for ever.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import stat

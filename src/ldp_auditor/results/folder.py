@@ -1,7 +1,5 @@
 """A results folder for single commands: a journal, and in the end the table of all in it."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path

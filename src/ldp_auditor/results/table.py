@@ -1,7 +1,5 @@
 """The tidy table of a sweep: a row for every cell, or every number of reports of a cell."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The paper's experiments: a file for each, a grid and the arrangement of its figure."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from collections.abc import Mapping

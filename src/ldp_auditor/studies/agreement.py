@@ -1,7 +1,5 @@
 """How far measured counts lie from the exact theory, over all cells of a study."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

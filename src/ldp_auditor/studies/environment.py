@@ -4,8 +4,6 @@ The environment has what this one has, and its own packages before that. A study
 process of its own, so that nothing is installed or imported here.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import logging

@@ -1,7 +1,5 @@
 """What a reproduction of the paper found: the outcome of every study, and of its statements."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a study is: a grid of audits and the arrangement of its figure."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the paper says of its experiments, sentence by sentence, and whether it is so."""
 
-from __future__ import annotations
-
 from ldp_auditor.studies.claims.document import HEADINGS, claims_document, claims_lines
 from ldp_auditor.studies.claims.statement import (
     Judgement,

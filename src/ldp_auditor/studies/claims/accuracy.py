@@ -1,7 +1,5 @@
 """Sections 5.2, 5.4 and 5.5: how often the attack guesses right, and wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from ldp_auditor.studies.claims.comparisons import (

@@ -3,8 +3,6 @@
 Its exact rates follow from that: the true bit is 1 if either of two draws says so.
 """
 
-from __future__ import annotations
-
 import math
 
 from ldp_auditor.adapters.oracles import ForeignUnaryEncoding, unary_probabilities

@@ -1,7 +1,5 @@
 """The outcomes as a table and as a document."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

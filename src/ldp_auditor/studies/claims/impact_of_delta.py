@@ -1,7 +1,5 @@
 """Section 5.3: the impact of delta."""
 
-from __future__ import annotations
-
 from ldp_auditor.studies.claims.comparisons import (
     Answer,
     not_significantly_different,

@@ -1,7 +1,5 @@
 """Section 5.2: the impact of the domain size and of the privacy regime."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from statistics import fmean
 

@@ -1,7 +1,5 @@
 """Sections 4.1 and 5.1: what an audit can find at most."""
 
-from __future__ import annotations
-
 import math
 
 from ldp_auditor.bounds.clopper_pearson import lower_limit, two_sided_bound, upper_limit

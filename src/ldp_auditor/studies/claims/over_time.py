@@ -1,7 +1,5 @@
 """Section 5.5: many reports of one user."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ldp_auditor import mechanisms

@@ -1,7 +1,5 @@
 """Section 5.6: records with fake data."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

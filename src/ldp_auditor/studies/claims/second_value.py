@@ -5,8 +5,6 @@ tables have one pair of values. So the measurement is made here, with a fixed se
 second value against reports of values drawn at random, as in the paper.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Shapes that many statements have: one cell, two protocols, a curve."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

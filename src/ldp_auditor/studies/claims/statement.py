@@ -1,7 +1,5 @@
 """What a statement of the paper is, and how it is judged."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product

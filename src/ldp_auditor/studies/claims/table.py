@@ -1,7 +1,5 @@
 """Reads the table of statements: which places each is about, and which test it must pass there."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import pkgutil

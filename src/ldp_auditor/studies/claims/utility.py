@@ -1,7 +1,5 @@
 """Section 5.2: the utility that is stated beside the audits. No study measures it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -4,8 +4,6 @@ Measured is the mean of the empirical epsilon over the seeds; exact is the epsil
 attack with unlimited trials. Both are those of the paper's attack.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
