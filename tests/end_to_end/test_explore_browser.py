@@ -164,7 +164,7 @@ def test_lines_are_switched_off_and_axes_made_logarithmic(seen: Visit) -> None:
     assert "worst" not in figure.locator(".plot").get_attribute("aria-label")
     figure.get_by_label("Logarithmic vertical axis").check()
     assert figure.locator(".plot").evaluate("e => e._fullLayout.yaxis.type") == "log"
-    figure.get_by_role("checkbox", name="up").uncheck()
+    figure.get_by_label("Logarithmic vertical axis").uncheck()
     figure.get_by_role("checkbox", name="exact worst case").check()
     assert len(traces(seen)) == before
 
