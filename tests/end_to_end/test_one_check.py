@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -156,3 +157,20 @@ def test_adapters_are_named_in_python_as_in_the_command() -> None:
     with pytest.raises(AuditError) as refused:
         check("pure-ldp:XYZ", range(4), epsilon=1)
     assert done.stderr == f"ldp-auditor: {refused.value}\n"
+
+
+def tell(value: int, rng: Any) -> int:
+    return value if rng.random() < 0.6 else 1 - value
+
+
+def test_epsilon_may_be_the_third_argument() -> None:
+    result = assert_ldp(tell, [0, 1], 1.0, trials=2000, workers=1, learn=False)
+    assert result.claim == Claim(1.0)
+    assert "no violation found" in str(result)
+    again = check(tell, [0, 1], 1.0, trials=2000, alpha=1e-6, workers=1, learn=False)
+    assert [f.counts for f in again.findings] == [f.counts for f in result.findings]
+    written = json.loads(json.dumps(again.to_dict()))
+    assert CheckResult.from_dict(written).to_dict() == written
+    assert "note:" not in str(result)
+    about_opendp = str(replace(result, target="opendp:x"))
+    assert "note: opendp draws from the operating system" in about_opendp

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import warnings
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -94,26 +94,6 @@ def test_a_sweep_is_a_frame_with_the_columns_of_every_table() -> None:
     assert list(swept.to_frame().columns) == list(columns())
     with pytest.raises(AuditError, match="Sweep has no figure"):
         swept.plot()
-
-
-def tell(value: int, rng: Any) -> int:
-    return value if rng.random() < 0.6 else 1 - value
-
-
-def test_epsilon_may_be_the_third_argument_of_a_check() -> None:
-    result = ldp_auditor.assert_ldp(tell, [0, 1], 1.0, trials=2000, workers=1, learn=False)
-    assert result.claim == ldp_auditor.Claim(1.0)
-    assert "no violation found" in str(result)
-    again = ldp_auditor.check(tell, [0, 1], 1.0, trials=2000, alpha=1e-6, workers=1, learn=False)
-    assert [f.counts for f in again.findings] == [f.counts for f in result.findings]
-    written = json.loads(json.dumps(again.to_dict()))
-    assert ldp_auditor.CheckResult.from_dict(written).to_dict() == written
-
-
-def test_notes_on_foreign_packages_are_shown() -> None:
-    result = ldp_auditor.check(tell, [0, 1], 1.0, trials=2000, workers=1, learn=False)
-    assert "note:" not in str(result)
-    assert "note: opendp draws from the operating system" in str(replace(result, target="opendp:x"))
 
 
 def test_signatures_are_spelled_out() -> None:

@@ -151,9 +151,10 @@ def bar_cases(points: Mapping[str, Sequence[Point]]) -> Cases | None:
         if point.promises:
             cases.setdefault(_label(point, names), []).append(point)
     rest = [name for name in names if name != "epsilon"]
+    silent = [point for point in everything if not point.promises]
     for mine in cases.values():  # what promises nothing stands beside all that it is comparable to
         at = words_of(mine[0].setting, rest)
-        mine += [p for p in everything if not p.promises and words_of(p.setting, rest) == at]
+        mine += [point for point in silent if words_of(point.setting, rest) == at]
     kept = {
         label: mine
         for label, mine in cases.items()

@@ -48,7 +48,7 @@ class Point:
         """The result of the first seed, which has all that seeds do not change."""
         return self.results[0]
 
-    @property
+    @cached_property
     def claimed(self) -> float:
         """What is promised."""
         return self.first.claim.epsilon

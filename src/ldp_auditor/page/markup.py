@@ -20,9 +20,11 @@ def shown(text: Any, most: int = LONGEST) -> str:
     'a\\u202eb'
     """
     cut = str(text)[: most + 1]
-    spelled = "".join(
-        f"\\u{ord(char):04x}" if unicodedata.category(char) in HIDDEN else char for char in cut
-    )
+    spelled = cut
+    if not cut.isprintable():
+        spelled = "".join(
+            f"\\u{ord(char):04x}" if unicodedata.category(char) in HIDDEN else char for char in cut
+        )
     return spelled if len(cut) <= most else spelled[: most - 1] + "…"
 
 
