@@ -23,7 +23,13 @@ from ldp_auditor.figures.data import (
     Waterfall,
 )
 from ldp_auditor.figures.seeds import Average, over_seeds
-from ldp_auditor.figures.words import short, step_in_words, three_digits, value_in_words
+from ldp_auditor.figures.words import (
+    proven_in_words,
+    short,
+    step_in_words,
+    three_digits,
+    value_in_words,
+)
 from ldp_auditor.portable_math import exp
 from ldp_auditor.results.audit_result import AuditResult, AuditResults
 from ldp_auditor.results.check_result import CheckResult
@@ -163,7 +169,7 @@ def _bar_series(attack: str, place: int, found: Sequence[Measured | None]) -> Ba
         name=f"{name}, proven" + (" (mean and standard deviation)" if several else ""),
         place=place,
         measured=means,
-        words=["" if mean is None else f"{mean:.3f}" for mean in means],
+        words=["" if mean is None else proven_in_words(mean) for mean in means],
         exact=[None if entry is None else entry.exact for entry in found],
         exact_name=f"{name}, unlimited trials",
         deviation=deviations if several else (),
@@ -273,7 +279,7 @@ def _steps(result: AuditResult) -> list[Step]:
         else _change("slack", "slack", claimed, worst),
         _change("weakness of attack", "weakness", worst, attack),
         _change("Monte Carlo", "chance", attack, proven),
-        Step("proven", "proven", 0.0, proven, three_digits(proven)),
+        Step("proven", "proven", 0.0, proven, proven_in_words(proven)),
     ]
 
 

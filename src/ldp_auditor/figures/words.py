@@ -45,6 +45,15 @@ def three_digits(value: float) -> str:
     return "∞" if value == math.inf else f"{value:#.3g}".removesuffix(".")
 
 
+def proven_in_words(value: float) -> str:
+    """A lower bound beside a bar, never rounded up: more would be said than was proven.
+
+    >>> proven_in_words(1.4059), proven_in_words(0.81)
+    ('1.405', '0.810')
+    """
+    return "∞" if value == math.inf else f"{math.floor(round(1000 * value, 6)) / 1000:.3f}"
+
+
 def value_in_words(value: Any) -> str:
     """A setting's value for people.
 

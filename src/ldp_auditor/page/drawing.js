@@ -173,35 +173,32 @@ function gapPlot(item, state, colours) {
   return { series, layout };
 }
 
+// A series of horizontal bars.
+function blockSeries(name, colour, trace) {
+  const bars = { type: "bar", orientation: "h", name: plotText(name), constraintext: "none" };
+  return { key: name, label: name, swatch: { colour, block: true }, trace: { ...bars, ...trace } };
+}
+
 function gapSeries({ name, place, steps }, row, colours) {
   const colour = colours.series[place % SYMBOLS.length];
   const paint = { claimed: colours.claimed, excess: colours.bad, proven: colour };
   const isLoss = steps.map((step) => !(step.kind in paint));
-  return {
-    key: name,
-    label: name,
-    swatch: { colour, block: true },
-    trace: {
-      type: "bar",
-      orientation: "h",
-      y: steps.map((step) => step.label),
-      base: steps.map((step) => Math.min(step.start, step.end)),
-      x: steps.map((step) => Math.abs(step.end - step.start)),
-      name: plotText(name),
-      marker: {
-        color: steps.map((step) => paint[step.kind] ?? colours.loss),
-        pattern: { shape: isLoss.map((is) => (is ? "/" : "")), fgcolor: colours.paper, size: 6 },
-      },
-      text: steps.map((step) => step.words),
-      textposition: "outside",
-      textangle: 0,
-      cliponaxis: false,
-      constraintext: "none",
-      hovertemplate: "%{y}: %{text}<extra></extra>",
-      xaxis: "x",
-      yaxis: row === 0 ? "y" : `y${row + 1}`,
+  return blockSeries(name, colour, {
+    y: steps.map((step) => step.label),
+    base: steps.map((step) => Math.min(step.start, step.end)),
+    x: steps.map((step) => Math.abs(step.end - step.start)),
+    marker: {
+      color: steps.map((step) => paint[step.kind] ?? colours.loss),
+      pattern: { shape: isLoss.map((is) => (is ? "/" : "")), fgcolor: colours.paper, size: 6 },
     },
-  };
+    text: steps.map((step) => step.words),
+    textposition: "outside",
+    textangle: 0,
+    cliponaxis: false,
+    hovertemplate: "%{y}: %{text}<extra></extra>",
+    xaxis: "x",
+    yaxis: row === 0 ? "y" : `y${row + 1}`,
+  });
 }
 
 // Bars of what was proven, marks of the claim and of the same attack with unlimited trials.
@@ -256,28 +253,19 @@ function shortName(name) {
 
 function barSeries(item, { name, place, measured, words, deviation }, places, height, colours) {
   const colour = colours.series[place % SYMBOLS.length];
-  return {
-    key: name,
-    label: name,
-    swatch: { colour, block: true },
-    trace: {
-      type: "bar",
-      orientation: "h",
-      x: drawn(measured).map((value) => (value === null ? null : Math.min(value, item.top))),
-      y: places,
-      width: 0.92 * height,
-      name: plotText(name),
-      marker: { color: colour },
-      error_x: { type: "data", array: drawn(deviation), color: colours.ink, thickness: 1.2, width: 3 },
-      text: words.map((text, i) => (measured[i] > item.top ? `${text} →` : text)),
-      textposition: "inside",
-      insidetextanchor: "start",
-      insidetextfont: { color: colours.paper, size: 11 },
-      constraintext: "none",
-      customdata: item.names.map((row, i) => `${plotText(row)}: ${words[i]}, ${plotText(name)}`),
-      hovertemplate: "%{customdata}<extra></extra>",
-    },
-  };
+  return blockSeries(name, colour, {
+    x: drawn(measured).map((value) => (value === null ? null : Math.min(value, item.top))),
+    y: places,
+    width: 0.92 * height,
+    marker: { color: colour },
+    error_x: { type: "data", array: drawn(deviation), color: colours.ink, thickness: 1.2, width: 3 },
+    text: words.map((text, i) => (measured[i] > item.top ? `${text} →` : text)),
+    textposition: "inside",
+    insidetextanchor: "start",
+    insidetextfont: { color: colours.paper, size: 11 },
+    customdata: item.names.map((row, i) => `${plotText(row)}: ${words[i]}, ${plotText(name)}`),
+    hovertemplate: "%{customdata}<extra></extra>",
+  });
 }
 
 function limitSeries(item, { exact, exact_name: name, place }, places, colours) {
