@@ -225,7 +225,7 @@ def over_time_curves(results: Sequence[AuditResult]) -> Curves:
     known = {result.composed_delta for result in results} - {None}
     deltas = {value_in_words(delta) for delta in known}
     at = f" at delta = {deltas.pop()}" if len(deltas) == 1 else ""
-    title = "Privacy loss of users who report the same value again and again"
+    title = "Privacy loss of users who report the same value again and again (marked: proven)"
     return Curves(
         f"{title}\n{_settings(results[0], attacks)}",
         "reports of each user",
