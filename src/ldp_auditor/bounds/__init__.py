@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from ldp_auditor.bounds.betting import betting_bound
 from ldp_auditor.bounds.clopper_pearson import one_sided_bound, two_sided_bound
 from ldp_auditor.bounds.jeffreys import jeffreys_bound
 from ldp_auditor.bounds.likelihood_ratio import likelihood_ratio_bound
@@ -21,6 +22,8 @@ class Bound:
     Asymptotic: the same in the limit of many trials, and as measured (docs/bounds.md). Credible:
     wrong with posterior probability alpha under a prior, which is no promise about repeated
     audits."""
+    anytime: bool = False
+    """Whether it holds however often one looks and whenever one stops, at the whole alpha."""
 
     def __call__(self, counts: Counts, alpha: float, delta: float) -> float:
         """Epsilon that the counts vouch for."""
@@ -31,6 +34,7 @@ BOUNDS: Mapping[str, Bound] = {
     "clopper-pearson": Bound(two_sided_bound, "confidence"),
     "clopper-pearson-one-sided": Bound(one_sided_bound, "confidence"),
     "likelihood-ratio": Bound(likelihood_ratio_bound, "asymptotic"),
+    "betting": Bound(betting_bound, "confidence", anytime=True),
     "jeffreys": Bound(jeffreys_bound, "credible"),
 }
 
