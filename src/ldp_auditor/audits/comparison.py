@@ -218,7 +218,7 @@ def compare(
     composition: str | None = None,
     composed_delta: float | None = None,
     attack: str = "paper",
-    bound: str = "clopper-pearson",
+    bound: str | None = None,
     alpha: float = 0.01,
     trials: Trials = 1_000_000,
     precision: float | None = None,

@@ -89,7 +89,7 @@ def explain(
     reports: int | None = None,
     composition: str | None = None,
     composed_delta: float | None = None,
-    bound: str = "clopper-pearson",
+    bound: str | None = None,
     alpha: float = 0.01,
     trials: Trials = 1_000_000,
     precision: float | None = None,

@@ -37,7 +37,7 @@ def audit(
     composition: str | None = None,
     composed_delta: float | None = None,
     attack: str = "paper",
-    bound: str = "clopper-pearson",
+    bound: str | None = None,
     alpha: float = 0.01,
     trials: Trials = 1_000_000,
     precision: float | None = None,
@@ -53,7 +53,8 @@ def audit(
     """Audit a protocol by its name, or any mechanism with `privatize`, `guess` and a `claim`.
 
     `reports` is how often every user reports the value. `trials` is the number of trials of each
-    input, or "auto": until `precision` is reached, at most `max_trials`. `engine` is "threads",
+    input, or "auto": until `precision` is reached, at most `max_trials`. `bound` is
+    "clopper-pearson", as in the paper, or "betting" with "auto". `engine` is "threads",
     "processes", "ray" (with the `address` of a cluster, or a local one), or an engine that is open;
     it does not change the counts. With a folder `out` a killed audit goes on from there. `options`
     are the protocol's own, such as `hash_range`.
@@ -131,7 +132,7 @@ def plan_audit(
     composition: str | None = None,
     composed_delta: float | None = None,
     attack: str = "paper",
-    bound: str = "clopper-pearson",
+    bound: str | None = None,
     alpha: float = 0.01,
     trials: Trials = 1_000_000,
     precision: float | None = None,
@@ -163,13 +164,14 @@ def plan_audit(
         f"{' and '.join(chosen)} is for many reports; say how many: reports",
         argument=next(iter(chosen), None),
     )
+    rule = _trials(trials, precision, max_trials)
     return AuditPlan(
         mechanism=made,
         pair=default_pair(made) if pair is None else InputPair.of(pair),
         attack=attack,
-        bound=bound,
+        bound=bound or ("betting" if isinstance(rule, Stopping) else "clopper-pearson"),
         alpha=alpha,
-        trials=_trials(trials, precision, max_trials),
+        trials=rule,
         seed=seed,
         reports=1 if reports is None else reports,  # type: ignore[arg-type]
         **chosen,

@@ -11,7 +11,8 @@ from ldp_auditor.audits.checkpoints import Checkpoints, add
 from ldp_auditor.audits.chunks import Chunks, Progress
 from ldp_auditor.audits.many_reports import Accumulated
 from ldp_auditor.audits.plan import PURE_DELTA, AuditPlan
-from ldp_auditor.audits.stopping import Stopping, alpha_of_look
+from ldp_auditor.audits.stopping import Stopping, alpha_of_look, next_look
+from ldp_auditor.bounds import find_bound
 from ldp_auditor.core import Attack, Counts, Goal, Rates, Reports, verdict_on
 from ldp_auditor.execution.contract import Engine
 from ldp_auditor.execution.engines import open_engine
@@ -103,14 +104,15 @@ def _until_precise(
     """
     chunks = counting if isinstance(counting, Chunks) else counting.chunks
     counts: tuple[Counts, ...] | None = None
+    bound, alpha = find_bound(plan.bound), plan.alpha
     proven = [0.0] * len(plan.looks)
     done, times = 0, 0
     while done < chunks.chunks:
         times += 1
-        until = min(2 ** (times - 1), chunks.chunks)
+        until = min(next_look(bound, done), chunks.chunks)
         counts = add(counts, counting.count(engine, progress, done, until))
         done = until
-        alpha = alpha_of_look(plan.alpha, times)
+        alpha = alpha_of_look(bound, plan.alpha, times)
         proven = [
             max(so_far, look.bound_of(seen, alpha))
             for so_far, look, seen in zip(proven, plan.looks, counts, strict=True)
@@ -118,7 +120,6 @@ def _until_precise(
         if all(map(_is_settled, plan.looks, attacks, counts, proven)):
             break
     assert counts is not None
-    alpha = alpha_of_look(plan.alpha, times)
     return [Evidence(c, p, alpha, times) for c, p in zip(counts, proven, strict=True)]
 
 

@@ -1,12 +1,14 @@
 """As many trials as are needed: look at the growing counts and stop when they say enough.
 
-Looks are at chunks 1, 2, 4, 8, ...; look number i may spend alpha * 6 / (pi i)^2, and these shares
-add up to alpha over all looks, so the bound holds however often one looks and whenever one stops.
+A bound that holds at any moment, betting, is looked at often: each time a fifth more was counted.
+With any other the looks are at chunks 1, 2, 4, 8, ...; look number i may spend alpha * 6 / (pi i)^2,
+and these shares add up to alpha over all looks, so that it holds however often one looks, too.
 """
 
 import math
 from dataclasses import dataclass
 
+from ldp_auditor.bounds import Bound
 from ldp_auditor.errors import number, require, whole_number
 
 MOST_TRIALS = 10**15
@@ -31,6 +33,11 @@ class Stopping:
         object.__setattr__(self, "max_trials", most)
 
 
-def alpha_of_look(alpha: float, look: int) -> float:
-    """Share of alpha that look number `look`, counted from 1, may spend."""
-    return alpha * 6 / (math.pi * look) ** 2
+def next_look(bound: Bound, done: int) -> int:
+    """After how many chunks to look again."""
+    return max(done + 1, done * 6 // 5) if bound.anytime else max(1, 2 * done)
+
+
+def alpha_of_look(bound: Bound, alpha: float, look: int) -> float:
+    """What look number `look`, counted from 1, may spend of alpha."""
+    return alpha if bound.anytime else alpha * 6 / (math.pi * look) ** 2

@@ -10,7 +10,9 @@ probability alpha at most [Ville39]. With the best stake and anchor no other bet
 """
 
 import math
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Self
 
 import numpy as np
 
@@ -27,36 +29,32 @@ OCTAVES = 50
 FAVOURED_OCTAVES = 5.0
 """Stakes in the first octaves share the money evenly, later ones by the cube of their octave."""
 
+NEGLIGIBLE = 40.0
+"""Bets whose wealth is smaller by this many powers of e need not be looked at."""
+
 
 def log_wealth(counts: Counts, epsilon: float, delta: float) -> float:
-    """Log of what betting against the claim (epsilon, delta) has made of 1.
-
-    It falls when epsilon grows, because no bet but the one on a false positive depends on epsilon.
-    """
-    kept, stakes, anchors = _won_so_far(counts, delta)
-    return _total(kept, stakes, anchors, counts.false_positives, math.exp(epsilon) + delta)
+    """Log of what betting against the claim (epsilon, delta) has made of 1."""
+    return _Bets.after(counts, delta).log_wealth(math.exp(epsilon) + delta)
 
 
 def betting_bound(counts: Counts, alpha: float, delta: float) -> float:
     """Largest epsilon against which betting has made 1 / alpha of 1, or 0."""
-    kept, stakes, anchors = _won_so_far(counts, delta)
     wanted = -math.log(alpha)
-
-    def rejects(epsilon: float) -> bool:
-        limit = math.exp(epsilon) + delta
-        return _total(kept, stakes, anchors, counts.false_positives, limit) >= wanted
-
-    if not rejects(0.0):
+    bets = _Bets.after(counts, delta)
+    if bets.log_wealth(1 + delta) < wanted:
         return 0.0
+    bets = bets.above(wanted - NEGLIGIBLE, 1 + delta)
     low, high = 0.0, (OCTAVES + 1) * math.log(2)  # beyond, no stake is small enough
     while high - low > 1e-12 * high:
         middle = (low + high) / 2
-        low, high = (middle, high) if rejects(middle) else (low, middle)
+        enough = bets.log_wealth(math.exp(middle) + delta) >= wanted
+        low, high = (middle, high) if enough else (low, middle)
     return low
 
 
 @lru_cache(maxsize=8)
-def _bets(delta: float) -> tuple[Floats, Floats, Floats]:
+def _money(delta: float) -> tuple[Floats, Floats, Floats]:
     """Every stake with every anchor, and the log of its part of the money."""
     octaves = (np.arange(OCTAVES * STAKES_PER_OCTAVE) + 0.5) / STAKES_PER_OCTAVE
     parts = 1 / (1 + (octaves / FAVOURED_OCTAVES) ** 3)
@@ -66,28 +64,47 @@ def _bets(delta: float) -> tuple[Floats, Floats, Floats]:
     return stakes.ravel(), anchors.ravel(), np.log(money).ravel()
 
 
-def _won_so_far(counts: Counts, delta: float) -> tuple[Floats, Floats, Floats]:
-    """Log of every bet's wealth but for the false positives, and the bets."""
-    stakes, anchors, money = _bets(delta)
-    misses = counts.trials - counts.true_positives
-    kept = (
-        money
-        + counts.true_positives * np.log1p(stakes * (1 - anchors))
-        + misses * np.log1p(-stakes * anchors)
-        + (counts.trials - counts.false_positives) * np.log1p(stakes * (anchors - delta))
-    )
-    return kept, stakes, anchors
+@dataclass(frozen=True)
+class _Bets:
+    """Every bet with what it has won, but for the false positives."""
 
+    stakes: Floats
+    anchors: Floats
+    won: Floats
+    """Logs."""
+    false_positives: int
 
-def _total(kept: Floats, stakes: Floats, anchors: Floats, alarms: int, limit: float) -> float:
-    """Log of the wealth of all bets together that a limit of e^epsilon + delta allows.
+    @classmethod
+    def after(cls, counts: Counts, delta: float) -> Self:
+        """Bets after these counts."""
+        stakes, anchors, money = _money(delta)
+        won = (
+            money
+            + counts.true_positives * np.log1p(stakes * (1 - anchors))
+            + (counts.trials - counts.true_positives) * np.log1p(-stakes * anchors)
+            + (counts.trials - counts.false_positives) * np.log1p(stakes * (anchors - delta))
+        )
+        return cls(stakes, anchors, won, counts.false_positives)
 
-    A stake that a false positive would bring into debt is none.
-    """
-    after_alarm = stakes * (anchors - limit)
-    allowed = after_alarm > -1
-    if not allowed.any():
-        return -math.inf
-    wealth = kept[allowed] + alarms * np.log1p(after_alarm[allowed])
-    most = float(wealth.max())
-    return most + math.log(float(np.exp(wealth - most).sum()))
+    def each(self, limit: float) -> Floats:
+        """Log of the wealth of each bet against a limit of e^epsilon + delta.
+
+        It falls when the limit grows. A stake that a false positive would bring into debt is none.
+        """
+        after_alarm = self.stakes * (self.anchors - limit)
+        allowed = after_alarm > -1
+        change = np.log1p(after_alarm, where=allowed, out=np.zeros_like(after_alarm))
+        return np.where(allowed, self.won + self.false_positives * change, -np.inf)
+
+    def log_wealth(self, limit: float) -> float:
+        """Log of the wealth of all bets together."""
+        logs = self.each(limit)
+        most = float(logs.max(initial=-np.inf))
+        return most if most == -np.inf else most + math.log(float(np.exp(logs - most).sum()))
+
+    def above(self, least: float, limit: float) -> Self:
+        """Only the bets whose wealth matters; to leave some out makes the bound no larger."""
+        kept = self.each(limit) >= least
+        return replace(
+            self, stakes=self.stakes[kept], anchors=self.anchors[kept], won=self.won[kept]
+        )

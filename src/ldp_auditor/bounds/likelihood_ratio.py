@@ -27,14 +27,14 @@ def likelihood_ratio_bound(counts: Counts, alpha: float, delta: float) -> float:
 
     def excess(epsilon: float) -> float:
         """How far the evidence against `epsilon` goes beyond the quantile."""
-        return math.sqrt(2 * trials * _divergence(tpr, fpr, epsilon, delta)) - quantile
+        return math.sqrt(2 * trials * divergence(tpr, fpr, epsilon, delta)) - quantile
 
     if excess(0.0) <= 0:
         return 0.0
     return float(brentq(excess, 0.0, estimate, xtol=1e-12, rtol=1e-12))
 
 
-def _divergence(tpr: float, fpr: float, epsilon: float, delta: float) -> float:
+def divergence(tpr: float, fpr: float, epsilon: float, delta: float) -> float:
     """Smallest divergence of the observed rates from a pair with TPR = e^eps FPR + delta."""
     from scipy.optimize import brentq
     from scipy.special import rel_entr

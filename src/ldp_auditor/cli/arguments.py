@@ -78,7 +78,7 @@ CLAIMED: Options = {
 ALPHA = number("Largest probability that the lower bound is wrong.", 0.01)
 BOUND = (
     "How counts become an epsilon: clopper-pearson, clopper-pearson-one-sided, likelihood-ratio "
-    "(the tightest), jeffreys (Bayesian)."
+    "(the tightest), betting (holds whenever one stops), jeffreys (Bayesian)."
 )
 SEED = integer("Seed of the random numbers; the same seed gives the same counts.", 42)
 
@@ -97,7 +97,7 @@ COUNTED: Options = {
         1_000_000,
     ),
     "alpha": ALPHA,
-    "bound": word(BOUND, "clopper-pearson"),
+    "bound": word(BOUND, shown="clopper-pearson; with --trials auto betting"),
     "seed": SEED,
     "precision": number(
         "With --trials auto: stop when the proven epsilon is this close, as a share, to what the "
