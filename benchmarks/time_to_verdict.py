@@ -32,7 +32,9 @@ def main() -> None:
     parser.add_argument("--alpha", type=float, default=0.01)
     given = parser.parse_args()
     print(f"{given.seeds} seeds, alpha {given.alpha}\n")
-    print("| claim | true | limit | betting | 95% | ratio | paper's bound, looks paid for | ratio |")
+    print(
+        "| claim | true | limit | betting | 95% | ratio | paper's bound, looks paid for | ratio |"
+    )
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for claim, true in SETTINGS:
         rate = 1 / (1 + math.exp(-true))
@@ -59,7 +61,9 @@ def until(claim: float, rate: float, alpha: float, limit: float, seed: int) -> t
         return Counts(n, int(hits[n - 1]), int(alarms[n - 1]))
 
     step = max(1, round(limit / 500))  # a fifth of a percent of the limit
-    bet = next(n for n in range(step, most, step) if log_wealth(counts(n), claim, 0) >= -math.log(alpha))
+    bet = next(
+        n for n in range(step, most, step) if log_wealth(counts(n), claim, 0) >= -math.log(alpha)
+    )
     paper = find_bound("clopper-pearson")
     looks = enumerate(FIRST_LOOK * 2**i for i in range(60))
     paid = next(

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from ldp_auditor import AuditError, AuditPlan, AuditResult, Claim, Stopping
+from ldp_auditor import AuditError, AuditPlan, AuditResult, Claim, Stopping, audit
 from ldp_auditor.audits.run import run
 from ldp_auditor.audits.stopping import alpha_of_look
+from ldp_auditor.bounds import find_bound
 from ldp_auditor.mechanisms.randomized_response import GRR
 from tests.protocols import make
 from tests.statistical.evidence import at_most
@@ -21,8 +22,10 @@ def until_precise(plan: AuditPlan, stopping: Stopping) -> AuditResult:
 
 
 def test_looks_spend_alpha_and_no_more() -> None:
-    spent = sum(alpha_of_look(0.05, look) for look in range(1, 100_000))
-    assert 0.0499 < spent < 0.05
+    for name in ("clopper-pearson", "likelihood-ratio"):
+        spent = sum(alpha_of_look(find_bound(name), 0.05, look) for look in range(1, 100_000))
+        assert 0.0499 < spent < 0.05
+    assert alpha_of_look(find_bound("betting"), 0.05, 7) == 0.05  # by Ville's inequality
 
 
 class Bulky(GRR):
@@ -33,9 +36,12 @@ class Bulky(GRR):
         return 2**10
 
 
-@pytest.mark.parametrize("bound", ["clopper-pearson-one-sided", "likelihood-ratio"])
-def test_false_alarms_under_continuous_looking(bound: str) -> None:
-    """Null hypothesis: five looks at an exactly tight protocol raise an alarm with prob. alpha."""
+@pytest.mark.parametrize(
+    ("bound", "looks", "seeds"),
+    [("clopper-pearson-one-sided", 5, 150), ("likelihood-ratio", 5, 150), ("betting", 13, 40)],
+)
+def test_false_alarms_under_continuous_looking(bound: str, looks: int, seeds: int) -> None:
+    """Null hypothesis: looks at an exactly tight protocol raise an alarm with probability alpha."""
     stopping = Stopping(precision=1e-9, max_trials=16 * 8192)
     results = [
         until_precise(
@@ -44,10 +50,10 @@ def test_false_alarms_under_continuous_looking(bound: str) -> None:
             ),
             stopping,
         )
-        for seed in range(150)
+        for seed in range(seeds)
     ]
-    assert {result.looks for result in results if result.verdict != "violation"} == {5}
-    assert at_most(sum(result.verdict == "violation" for result in results), 150, 0.05)
+    assert {result.looks for result in results if result.verdict != "violation"} == {looks}
+    assert at_most(sum(result.verdict == "violation" for result in results), seeds, 0.05)
 
 
 def test_stops_when_precise_enough() -> None:
@@ -67,6 +73,20 @@ def test_counts_are_those_of_a_fixed_run() -> None:
     assert grown.counts == fixed.counts
     assert grown.empirical_epsilon < fixed.empirical_epsilon  # looking costs
     assert grown.monte_carlo_limit < fixed.monte_carlo_limit  # and lowers what can be shown at all
+
+
+def test_betting_needs_fewer_trials() -> None:
+    """The same precision, with looks that are paid for and with looks that cost nothing."""
+
+    def needed(bound: str | None) -> AuditResult:
+        claim = {"epsilon": 1.0, "domain_size": 9}
+        rule = {"trials": "auto", "precision": 0.03}
+        return audit("SHE", attack="optimal", bound=bound, **claim, **rule)  # type: ignore[arg-type]
+
+    paid, free = needed("clopper-pearson"), needed(None)
+    assert (paid.bound, free.bound) == ("clopper-pearson", "betting")
+    assert free.empirical_epsilon >= 0.97 * (free.attack_epsilon or 1.0)
+    assert free.trials < paid.trials
 
 
 def test_stops_at_a_violation() -> None:

@@ -19,7 +19,9 @@ CLAIMS = [(0.1, 0.0), (1.0, 0.0), (1.0, 0.05), (3.0, 0.001)]
 def wealth(trials: int, epsilon: float, delta: float) -> Floats:
     """Wealth after every pair of counts, true positives down, false positives across."""
     every = range(trials + 1)
-    return np.exp([[log_wealth(Counts(trials, x, y), epsilon, delta) for y in every] for x in every])
+    return np.exp(
+        [[log_wealth(Counts(trials, x, y), epsilon, delta) for y in every] for x in every]
+    )
 
 
 def allowed_rates(epsilon: float, delta: float) -> list[tuple[float, float]]:
@@ -37,7 +39,9 @@ def test_a_claim_that_holds_is_no_game_to_win(trials: int, epsilon: float, delta
     won = wealth(trials, epsilon, delta)
     seen = []
     for first, second in allowed_rates(epsilon, delta):
-        laws = [stats.binom.pmf(np.arange(trials + 1), trials, min(p, 1.0)) for p in (first, second)]
+        laws = [
+            stats.binom.pmf(np.arange(trials + 1), trials, min(p, 1.0)) for p in (first, second)
+        ]
         seen.append(float(laws[0] @ won @ laws[1]))
     assert max(seen) <= 1 + 1e-12
     assert max(seen) > 0.25  # what is left where the claim forbids the largest stakes

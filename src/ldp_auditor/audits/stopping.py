@@ -1,8 +1,8 @@
 """As many trials as are needed: look at the growing counts and stop when they say enough.
 
-A bound that holds at any moment, betting, is looked at often: each time a fifth more was counted.
-With any other the looks are at chunks 1, 2, 4, 8, ...; look number i may spend alpha * 6 / (pi i)^2,
-and these shares add up to alpha over all looks, so that it holds however often one looks, too.
+A bound that holds at any moment, betting, is looked at often: when a fifth more was counted. With
+any other the looks are at chunks 1, 2, 4, 8, ...; look number i may spend alpha * 6 / (pi i)^2, and
+these shares add up to alpha over all looks, so that it holds, too, however often one looks.
 """
 
 import math
