@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-from ldp_auditor.checks.search import odd_sums, one_column, scores, two_columns
+from ldp_auditor.checks.search import added_ratios, odd_sums, one_column, scores, two_columns
 from ldp_auditor.checks.search.events import Event, OneOf
 from ldp_auditor.checks.search.layout import Layout
 from ldp_auditor.checks.search.proposals import Half, Proposal
@@ -86,12 +86,17 @@ def _propose(pilot: Pilot, layout: Layout, half: Half, learn: bool, seed: int) -
         ]
     sorts.append(scores.propose_supports(half, pilot.supports, pilot.values))
     sorts.append(scores.propose_user_scores(half, pilot.score, pilot.values))
-    pool = [proposal for found in sorts for proposal in found[:SHORTLIST]]
-    pool.sort(key=lambda proposal: -proposal.strength)
-    chosen = pool[:MOST_RANKED]
+    pool = [proposal for found in sorts for proposal in strongest(found, SHORTLIST)]
+    chosen = strongest(pool, MOST_RANKED)
+    chosen += added_ratios.propose_added_ratios(half, counted)
     if learn and counted:
         chosen += scores.propose_learned_scores(half, layout, seed)
     return chosen
+
+
+def strongest(found: Sequence[Proposal], most: int) -> list[Proposal]:
+    """Return the strongest proposals, in order; a kind may hand over several lists in one."""
+    return sorted(found, key=lambda proposal: -proposal.strength)[:most]
 
 
 def _rank(proposed: Sequence[Proposal], halves: Sequence[Half]) -> list[Candidate]:
