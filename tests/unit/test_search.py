@@ -239,3 +239,75 @@ def test_of_equal_values_the_first_are_the_largest() -> None:
     for most in (1, 150, 999, 1000, 2000):
         expected = sorted(sorted(range(1000), key=lambda i: -values[i])[:most])
         assert largest(values, most).tolist() == expected
+
+
+def answers(value: int, epsilons: list[float], n: int, seed: int) -> list[Any]:
+    """Independent answers to one question of two values, each with an epsilon of its own."""
+    rng = np.random.default_rng([seed, value])
+    right = rng.random((n, len(epsilons))) < 1 / (1 + np.exp(-np.array(epsilons)))
+    rows: list[Any] = np.where(right, value, 1 - value).tolist()
+    return rows
+
+
+def unary(value: int, size: int, epsilon: float, n: int, seed: int) -> list[Any]:
+    """OUE: the value's bit is 1 half of the time."""
+    rng = np.random.default_rng([seed, value])
+    bits = rng.random((n, size)) < 1 / (math.exp(epsilon) + 1)
+    bits[:, value] = rng.random(n) < 0.5
+    rows: list[Any] = bits.astype(int).tolist()
+    return rows
+
+
+def test_one_bit_without_another_among_a_hundred_is_found() -> None:
+    """The best event is of a kind that is proposed late and in large numbers."""
+    candidates = found(*(unary(value, 100, 2.0, 6000, seed=1) for value in (0, 1)))
+    assert {c.event.words for c in candidates} & {
+        "report[0] is 1 and not (report[1] is 1)",
+        "not (report[1] is 1) and report[0] is 1",
+        "not (report[0] is 1) and report[1] is 1",
+    }
+    assert max(candidate.proven for candidate in candidates) > 1.5
+
+
+@pytest.mark.parametrize("epsilons", [[0.1] * 40, [0.4] * 6, [0.2] * 10 + [0.0] * 30])
+def test_many_weak_answers_are_found_together(epsilons: list[float]) -> None:
+    """No answer breaks a claim of 1 alone, nor do two of them."""
+    best = found(*(answers(value, epsilons, 8000, seed=2) for value in (0, 1)))[0]
+    assert best.strength > 3
+    assert best.proven > 1
+
+
+def test_ratios_of_parts_that_say_nothing_add_nothing() -> None:
+    """Forty fair coins and one answer: the event is about the answer."""
+    best = found(*(answers(value, [2.0] + [0.0] * 40, 4000, seed=3) for value in (0, 1)))[0]
+    assert best.event.columns[0].words == "report[0]"
+    assert len(best.event.columns) == 1
+
+
+def test_added_ratios_know_missing_entries_and_ranges() -> None:
+    """A number that is often missing, and more often for one input, beside a shifted one."""
+
+    def reports(value: int) -> list[Any]:
+        rng = np.random.default_rng([4, value])
+        noise = rng.laplace(0.8 * value, 1.0, 8000)
+        there = rng.random(8000) < (0.65 if value else 0.35)
+        return [
+            {"a": float(x), "b": 1.0} if kept else {"a": float(x)}
+            for x, kept in zip(noise, there, strict=True)
+        ]
+
+    best = max(found(reports(0), reports(1)), key=lambda candidate: candidate.proven)
+    assert best.proven > 1.05
+
+
+def test_of_too_many_bits_those_that_differ_are_paired() -> None:
+    """Only the last of 500 bits, beyond the limit of 420, say something, and only together."""
+
+    def reports(value: int) -> list[Any]:
+        rng = np.random.default_rng([5, value])
+        bits = rng.random((2500, 500)) < 0.5
+        bits[:, -2:] = rng.random((2500, 2)) < (0.8 if value else 0.2)
+        return list(bits.astype(np.int8))
+
+    first = found(reports(0), reports(1))[0]
+    assert {column.words for column in first.event.columns} == {"report[498]", "report[499]"}

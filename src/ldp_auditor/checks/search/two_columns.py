@@ -23,25 +23,33 @@ RAREST = 0.002
 
 
 def indicators(half: Half, tables: Sequence[Counted]) -> list[Event]:
-    """Events of which pairs are tried: a value of every bit, common values of other columns."""
+    """Events of which pairs are tried: a value of every bit, common values of other columns.
+
+    Of too many those are kept that differ the most between inputs.
+    """
     total = half.trials.sum()
-    bits: list[Event] = []
-    several: list[Event] = []
+    bits: list[tuple[Event, float]] = []
+    several: list[tuple[Event, float]] = []
     for table in tables:
         if table.column.words == WHOLE_REPORT:
             continue
         share = table.counts.sum(axis=0) / total
+        rates = table.counts / half.trials[:, None]
+        apart = (rates.max(axis=0) - rates.min(axis=0)).tolist()
         if table.is_bit:
             if RAREST < share[1] < 1 - RAREST:
-                bits.append(Equals(table.column, float(table.values[1])))
+                bits.append((Equals(table.column, float(table.values[1])), apart[1]))
             continue
         order = np.argsort(-share, kind="stable")[:24]
         several += [
-            Equals(table.column, float(table.values[i]))
+            (Equals(table.column, float(table.values[i])), apart[i])
             for i in order
             if RAREST < share[i] < 1 - RAREST
         ]
-    return [*bits, *several]
+    found = [*bits, *several]
+    if len(found) > MOST_INDICATORS:
+        found.sort(key=lambda entry: -entry[1])
+    return [event for event, _ in found]
 
 
 def thresholds(half: Half, tables: Sequence[Counted]) -> list[Event]:
