@@ -33,6 +33,12 @@ def must(condition: bool, rule: str, **given: Any) -> None:
         raise AuditError(f"{name} must {rule}, got {shown}", argument=name)
 
 
+def one_of(name: str, value: Any, known: Collection[str]) -> None:
+    """Raise unless `value` is one of the `known` words."""
+    right = isinstance(value, str) and value in known
+    require(right, f"{name} must be one of {', '.join(known)}, got {value!r}", argument=name)
+
+
 def number(name: str, value: Any) -> float:
     """Return `value` as a float, or raise if it is none."""
     try:
@@ -41,6 +47,13 @@ def number(name: str, value: Any) -> float:
         raise AuditError(
             f"{name} must be a number, got {name}={repr(value)[:40]}", argument=name
         ) from None
+
+
+def fraction(name: str, value: Any) -> float:
+    """Return `value` as a float, or raise unless it is a number between 0 and 1."""
+    share = number(name, value)
+    must(0 < share < 1, "lie in (0, 1)", **{name: share})
+    return share
 
 
 def whole_number(name: str, value: Any, at_least: int, at_most: int | None = None) -> int:

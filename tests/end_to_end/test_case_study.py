@@ -165,10 +165,11 @@ import json, random, sys
 from collections import Counter
 import numpy as np
 from ldp_auditor.adapters import pure_ldp
+from ldp_auditor.adapters.randomizer import Terms
 random.seed(1)
 np.random.seed(1)
 protocol, epsilon, n = sys.argv[1], float(sys.argv[2]), int(sys.argv[3])
-client = pure_ldp.ADAPTER.variants[protocol].make(epsilon=epsilon, delta=0.0, domain_size=2)
+client = pure_ldp.ADAPTER.variants[protocol](Terms(epsilon, 0.0, 2))
 counts = []
 for value in (0, 1):
     seen = Counter(tuple(r) for r in client.sample(value, n, np.random.default_rng(1)))

@@ -19,7 +19,7 @@ import pytest
 from ldp_auditor import audit, compare
 from ldp_auditor.adapters import diffprivlib, is_installed, multi_freq_ldpy, opendp, pure_ldp
 from ldp_auditor.adapters.foreign import import_foreign, plain, with_integers
-from ldp_auditor.adapters.randomizer import Adapter
+from ldp_auditor.adapters.randomizer import Adapter, Terms, options_of
 from ldp_auditor.errors import AuditError
 from ldp_auditor.execution.threads import ThreadEngine
 from ldp_auditor.sweeps.cells import Cell
@@ -48,7 +48,7 @@ def make(adapter: Adapter, name: str) -> Any:
         pytest.skip(f"{adapter.name} is not installed here; make test-environments has it")
     domain_size = 2 if name in FOR_TWO_VALUES else 5
     epsilon = 2.0 if name == "HadamardResponse" else 1.0  # needs more than 1 since Python 3.12
-    return adapter.variants[name].make(epsilon=epsilon, delta=1e-5, domain_size=domain_size)
+    return adapter.variants[name](Terms(epsilon, 1e-5, domain_size))
 
 
 def seed_everything(randomizer: Any, seed: int) -> np.random.Generator:
@@ -70,15 +70,15 @@ def test_names_are_different() -> None:
 
 
 @EVERY_VARIANT
-def test_options_are_those_of_make(adapter: Adapter, name: str) -> None:
-    variant = adapter.variants[name]
-    parameters = inspect.signature(variant.make).parameters
-    always = {"epsilon", "delta", "domain_size"}
-    assert set(parameters) - set(variant.options) <= always
-    assert always | set(variant.options) <= set(parameters)
-    assert all(p.kind is inspect.Parameter.KEYWORD_ONLY for p in parameters.values())
-    for option, kind in variant.options.items():
-        assert parameters[option].default is not inspect.Parameter.empty
+def test_options_are_what_is_named(adapter: Adapter, name: str) -> None:
+    options = options_of(adapter.variants[name])
+    (terms, *named) = inspect.signature(adapter.variants[name]).parameters.values()
+    assert terms.annotation is Terms
+    assert terms.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+    assert [p.name for p in named] == list(options)
+    for parameter, kind in zip(named, options.values(), strict=True):
+        assert parameter.kind is inspect.Parameter.KEYWORD_ONLY
+        assert parameter.default is not inspect.Parameter.empty
         assert kind in {int, float, bool, str}
 
 
@@ -91,7 +91,7 @@ def test_missing_package_is_named_with_its_extra(
     monkeypatch.setitem(sys.modules, adapter.module, None)
     domain_size = 2 if name in FOR_TWO_VALUES else 5
     with pytest.raises(AuditError) as raised:
-        adapter.variants[name].make(epsilon=2.0, delta=1e-5, domain_size=domain_size)
+        adapter.variants[name](Terms(2.0, 1e-5, domain_size))
     assert str(raised.value) == (
         f"{adapter.name} is not installed; pip install 'ldp-auditor[{adapter.name}]'"
     )

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ldp_auditor.adapters.callables import NamedTarget
-from ldp_auditor.adapters.randomizer import Adapter, Randomizer, Variant
+from ldp_auditor.adapters.randomizer import Adapter, Randomizer, Terms, Variant, options_of
 from ldp_auditor.core import Claim
 from ldp_auditor.errors import AuditError, of_kind, require, require_known
 
-__all__ = ["Adapter", "AdapterTarget", "Randomizer", "Variant", "available", "find", "named_target"]
+__all__ = ["AdapterTarget", "available", "find", "is_installed", "named_target", "options_of"]
 
 
 def available() -> Mapping[str, Adapter]:
@@ -49,23 +49,18 @@ class AdapterTarget:
     """A mechanism of a foreign package, made when it is opened."""
 
     name: str
-    epsilon: float
-    delta: float
-    domain_size: int
+    terms: Terms
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def open(self) -> Randomizer:
         """Import the package and make the mechanism."""
         found = find(self.name)
-        require(found is not None, f"there is no adapter for {self.name!r}")
-        assert found is not None
-        _, variant = found
-        kinds = variant.options
+        if found is None:
+            raise AuditError(f"there is no adapter for {self.name!r}")
+        variant, kinds = found[1], options_of(found[1])
         require_known(self.name, self.options, kinds)
         options = {name: of_kind(name, kinds[name], value) for name, value in self.options.items()}
-        return variant.make(
-            epsilon=self.epsilon, delta=self.delta, domain_size=self.domain_size, **options
-        )
+        return variant(self.terms, **options)
 
 
 def named_target(
@@ -73,6 +68,6 @@ def named_target(
 ) -> AdapterTarget | NamedTarget:
     """The target of a check that `package:variant` or `package.module:function` names."""
     if find(name) is not None:
-        return AdapterTarget(name, claim.epsilon, claim.delta, domain_size, options)
+        return AdapterTarget(name, Terms(claim.epsilon, claim.delta, domain_size), options)
     require(not options, f"{name} has no options; those of adapters are shown by list --adapters")
     return NamedTarget(name, batch)

@@ -7,12 +7,13 @@ from numpy's Mersenne Twister; without it, from the operating system. It was tri
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from numpy.random import Generator
 
 from ldp_auditor.adapters.foreign import import_foreign, plain, refusals
-from ldp_auditor.adapters.randomizer import Adapter, Randomizer
+from ldp_auditor.adapters.randomizer import Adapter, Randomizer, Terms
 from ldp_auditor.errors import must, whole_number
 
 NAME = "diffprivlib"
@@ -48,66 +49,69 @@ class Seeded:
 
 
 def _numeric(
-    name: str, kind: type = float, *, budget: tuple[str, ...] = ("epsilon",), bounded: bool = False
-) -> Callable[..., Randomizer]:
-    """A mechanism for numbers in 0..k-1, whose sensitivity is k-1."""
-
-    def make(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
-        top = kind(domain_size - 1)
-        given: dict[str, Any] = {"epsilon": epsilon, "delta": delta}
-        arguments = {key: given[key] for key in budget} | {"sensitivity": top}
-        if bounded:
-            arguments |= {"lower": kind(0), "upper": top}
-        return Seeded(domain_size, name, lambda value: arguments, kind, plain)
-
-    return make
-
-
-def _binary(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
-    must(domain_size == 2, "be 2 for Binary", domain_size=domain_size)
-    arguments = {"epsilon": epsilon, "value0": "0", "value1": "1"}
-    return Seeded(domain_size, "Binary", lambda value: arguments)
-
-
-def _categorical(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
-    """All pairs of values are equally far apart, so this is randomized response."""
-    distances = [(str(a), str(b), 1.0) for a in range(domain_size) for b in range(a)]
-    arguments = {"epsilon": epsilon, "utility_list": distances}
-    return Seeded(domain_size, "ExponentialCategorical", lambda value: arguments)
-
-
-def _hierarchical(
-    *, epsilon: float, delta: float, domain_size: int, group_size: int = 2
+    name: str, kind: type, budget: Sequence[str], bounded: bool, terms: Terms
 ) -> Randomizer:
+    """A mechanism for numbers in 0..k-1, whose sensitivity is k-1."""
+    top = kind(terms.domain_size - 1)
+    arguments = {key: getattr(terms, key) for key in budget} | {"sensitivity": top}
+    if bounded:
+        arguments |= {"lower": kind(0), "upper": top}
+    return Seeded(terms.domain_size, name, lambda value: arguments, kind, plain)
+
+
+def _binary(terms: Terms) -> Randomizer:
+    must(terms.domain_size == 2, "be 2 for Binary", domain_size=terms.domain_size)
+    arguments = {"epsilon": terms.epsilon, "value0": "0", "value1": "1"}
+    return Seeded(terms.domain_size, "Binary", lambda value: arguments)
+
+
+def _categorical(terms: Terms) -> Randomizer:
+    """All pairs of values are equally far apart, so this is randomized response."""
+    distances = [(str(a), str(b), 1.0) for a in range(terms.domain_size) for b in range(a)]
+    arguments = {"epsilon": terms.epsilon, "utility_list": distances}
+    return Seeded(terms.domain_size, "ExponentialCategorical", lambda value: arguments)
+
+
+def _hierarchical(terms: Terms, *, group_size: int = 2) -> Randomizer:
     """Values in groups of neighbours; a report is likelier to stay in the group."""
-    group_size = whole_number("group_size", group_size, 1, domain_size)
-    labels = [str(value) for value in range(domain_size)]
-    groups = [labels[start : start + group_size] for start in range(0, domain_size, group_size)]
-    arguments = {"epsilon": epsilon, "hierarchy": groups}
-    return Seeded(domain_size, "ExponentialHierarchical", lambda value: arguments)
+    size = terms.domain_size
+    each = whole_number("group_size", group_size, 1, size)
+    labels = [str(value) for value in range(size)]
+    groups = [labels[start : start + each] for start in range(0, size, each)]
+    arguments = {"epsilon": terms.epsilon, "hierarchy": groups}
+    return Seeded(size, "ExponentialHierarchical", lambda value: arguments)
 
 
-def _selection(name: str) -> Callable[..., Randomizer]:
+def _selection(name: str, terms: Terms) -> Randomizer:
     """A choice among 0..k-1 where the utility, of sensitivity 1, is 1 for the value, else 0."""
+    candidates = list(range(terms.domain_size))
+    always = {"epsilon": terms.epsilon, "sensitivity": 1, "candidates": candidates}
 
-    def make(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
-        candidates = list(range(domain_size))
+    def arguments(value: int) -> dict[str, Any]:
+        return {**always, "utility": [float(candidate == value) for candidate in candidates]}
 
-        def arguments(value: int) -> dict[str, Any]:
-            utility = [float(candidate == value) for candidate in candidates]
-            return {
-                "epsilon": epsilon,
-                "sensitivity": 1,
-                "utility": utility,
-                "candidates": candidates,
-            }
-
-        return Seeded(domain_size, name, arguments, lambda value: None, plain)
-
-    return make
+    return Seeded(terms.domain_size, name, arguments, lambda value: None, plain)
 
 
-BOTH = ("epsilon", "delta")
+PURE, BOTH = ("epsilon",), ("epsilon", "delta")
+
+NUMERIC: dict[str, tuple[type, Sequence[str], bool]] = {
+    "Geometric": (int, PURE, False),
+    "GeometricTruncated": (int, PURE, True),
+    "GeometricFolded": (int, PURE, True),
+    "Laplace": (float, BOTH, False),
+    "LaplaceTruncated": (float, BOTH, True),
+    "LaplaceFolded": (float, BOTH, True),
+    "LaplaceBoundedDomain": (float, BOTH, True),
+    "LaplaceBoundedNoise": (float, BOTH, False),  # delta > 0
+    "Snapping": (float, PURE, True),
+    "Staircase": (float, PURE, False),
+    "Gaussian": (float, BOTH, False),  # delta > 0, epsilon <= 1
+    "GaussianAnalytic": (float, BOTH, False),  # delta > 0
+    "GaussianDiscrete": (int, BOTH, False),  # delta > 0
+    "Uniform": (float, ("delta",), False),  # delta > 0; claims epsilon 0
+}
+"""Mechanisms for numbers: of which kind, what they keep, whether they are told the limits."""
 
 ADAPTER = Adapter(
     NAME,
@@ -115,22 +119,9 @@ ADAPTER = Adapter(
         "Binary": _binary,
         "ExponentialCategorical": _categorical,
         "ExponentialHierarchical": _hierarchical,
-        "Exponential": _selection("Exponential"),
-        "PermuteAndFlip": _selection("PermuteAndFlip"),
-        "Geometric": _numeric("Geometric", int),
-        "GeometricTruncated": _numeric("GeometricTruncated", int, bounded=True),
-        "GeometricFolded": _numeric("GeometricFolded", int, bounded=True),
-        "Laplace": _numeric("Laplace", budget=BOTH),
-        "LaplaceTruncated": _numeric("LaplaceTruncated", budget=BOTH, bounded=True),
-        "LaplaceFolded": _numeric("LaplaceFolded", budget=BOTH, bounded=True),
-        "LaplaceBoundedDomain": _numeric("LaplaceBoundedDomain", budget=BOTH, bounded=True),
-        "LaplaceBoundedNoise": _numeric("LaplaceBoundedNoise", budget=BOTH),  # delta > 0
-        "Snapping": _numeric("Snapping", bounded=True),
-        "Staircase": _numeric("Staircase"),
-        "Gaussian": _numeric("Gaussian", budget=BOTH),  # delta > 0, epsilon <= 1
-        "GaussianAnalytic": _numeric("GaussianAnalytic", budget=BOTH),  # delta > 0
-        "GaussianDiscrete": _numeric("GaussianDiscrete", int, budget=BOTH),  # delta > 0
-        "Uniform": _numeric("Uniform", budget=("delta",)),  # delta > 0; claims epsilon 0
+        "Exponential": partial(_selection, "Exponential"),
+        "PermuteAndFlip": partial(_selection, "PermuteAndFlip"),
+        **{name: partial(_numeric, name, *about) for name, about in NUMERIC.items()},
     },
     note="needs scikit-learn < 1.9 (1.5 to 1.8 work, 1.9 fails at import)",
 )

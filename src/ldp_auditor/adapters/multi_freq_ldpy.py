@@ -6,9 +6,9 @@ stands for the record that holds it in every attribute.
 """
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -21,12 +21,14 @@ from ldp_auditor.adapters.foreign import (
     refusals,
     with_integers,
 )
-from ldp_auditor.adapters.randomizer import Adapter, Randomizer
+from ldp_auditor.adapters.randomizer import Adapter, Randomizer, Terms, Variant
 from ldp_auditor.errors import must, number, whole_number
 from ldp_auditor.portable_math import exp
 
 NAME = "multi-freq-ldpy"
-Make = Callable[..., Randomizer]
+
+Optimal = tuple[bool, ...]
+"""Whether a client takes the optimal parameters; empty if it does not ask."""
 
 
 class Reseeding:
@@ -60,18 +62,12 @@ class HashingClient(Reseeding, Hashing):
     """A client that is called once per report and sends a hash with its seed."""
 
 
-def _client(module: str, function: str) -> Callable[..., Any]:
-    found = getattr(import_foreign(NAME, f"multi_freq_ldpy.{module}"), f"{function}_Client")
-    import_xxhash(NAME)
-    return lambda *arguments: with_integers(found(*arguments))
-
-
-def _finish(domain_size: int, draw: Callable[[int], Any], hash_range: int = 0) -> Randomizer:
+def _finish(terms: Terms, draw: Callable[[int], Any], hash_range: int = 0) -> Randomizer:
     """Return the randomizer after a first report, which is when the package checks arguments."""
     with refusals(NAME):
         draw(0)
     if not hash_range:
-        return Client(domain_size, draw)
+        return Client(terms.domain_size, draw)
     xxhash = import_xxhash(NAME)
 
     def matches(report: Any, value: int) -> bool:
@@ -83,63 +79,67 @@ def _finish(domain_size: int, draw: Callable[[int], Any], hash_range: int = 0) -
         hashed, seed = report
         return bool(xxhash.xxh32(str(value), seed=seed).intdigest() % hash_range == hashed)
 
-    return HashingClient(domain_size, draw, matches)
+    return HashingClient(terms.domain_size, draw, matches)
 
 
-def _hash_range(family: str, optimal: tuple[bool, ...], epsilon: float) -> int:
+def _client(
+    terms: Terms,
+    module: str,
+    function: str,
+    settings: Sequence[Any],
+    hash_range: int = 0,
+    attributes: int | None = None,
+) -> Randomizer:
+    """Return a client of the package, given a value and its domain, or records of them."""
+    client = getattr(import_foreign(NAME, f"multi_freq_ldpy.{module}"), f"{function}_Client")
+    import_xxhash(NAME)
+    size = terms.domain_size
+
+    def draw(value: int) -> Any:
+        if attributes is None:
+            return with_integers(client(value, size, *settings))
+        records = [value] * attributes, [size] * attributes, attributes
+        return with_integers(client(*records, *settings))
+
+    return _finish(terms, draw, hash_range)
+
+
+def _hash_range(family: str, optimal: Optimal, best: Callable[[], int]) -> int:
     """Return to how many values local hashing hashes; 0 if the family does not hash."""
-    if family != "LH":
+    if not family.endswith("LH"):
         return 0
-    return round(exp(epsilon)) + 1 if optimal == (True,) else 2
+    return best() if optimal == (True,) else 2
 
 
-def _pure(family: str, *optimal: bool) -> Make:
-    def make(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
-        client = _client(f"pure_frequency_oracles.{family}", family)
-        return _finish(
-            domain_size,
-            lambda value: client(value, domain_size, epsilon, *optimal),
-            _hash_range(family, optimal, epsilon),
-        )
-
-    return make
+def _pure(family: str, optimal: Optimal, terms: Terms) -> Randomizer:
+    hash_range = _hash_range(family, optimal, lambda: round(exp(terms.epsilon)) + 1)
+    module = f"pure_frequency_oracles.{family}"
+    return _client(terms, module, family, (terms.epsilon, *optimal), hash_range)
 
 
-def _histogram(threshold: bool) -> Make:
-    def make(*, epsilon: float, delta: float, domain_size: int) -> Randomizer:
-        module = import_foreign(NAME, "multi_freq_ldpy.pure_frequency_oracles.HE")
+def _histogram(threshold: bool, terms: Terms) -> Randomizer:
+    module = import_foreign(NAME, "multi_freq_ldpy.pure_frequency_oracles.HE")
 
-        def histogram(value: int) -> Any:
-            return module.HE_Client(value, domain_size, epsilon)
+    def histogram(value: int) -> Any:
+        return module.HE_Client(value, terms.domain_size, terms.epsilon)
 
-        if not threshold:
-            return _finish(domain_size, histogram)
-        from scipy.optimize import minimize_scalar
+    if not threshold:
+        return _finish(terms, histogram)
+    from scipy.optimize import minimize_scalar
 
-        cut = minimize_scalar(module.find_tresh, args=(epsilon,), bounds=(0.5, 1), method="bounded")
-        return _finish(domain_size, lambda value: with_integers(histogram(value) > cut.x))
-
-    return make
+    variance, epsilon = module.find_tresh, (terms.epsilon,)
+    cut = minimize_scalar(variance, args=epsilon, bounds=(0.5, 1), method="bounded")
+    return _finish(terms, lambda value: with_integers(histogram(value) > cut.x))
 
 
-def _longitudinal(family: str, *optimal: bool) -> Make:
+def _longitudinal(
+    family: str, optimal: Optimal, terms: Terms, *, epsilon_infinity: float | None = None
+) -> Randomizer:
     """The first report of a new user; epsilon is what one report may leak."""
-
-    def make(
-        *, epsilon: float, delta: float, domain_size: int, epsilon_infinity: float | None = None
-    ) -> Randomizer:
-        limit = _epsilon_infinity(epsilon, epsilon_infinity)
-        client = _client(f"long_freq_est.{family}", family)
-        hash_range = 0
-        if family == "L_LH":
-            hash_range = _optimal_range(epsilon, limit) if optimal == (True,) else 2
-        return _finish(
-            domain_size,
-            lambda value: client(value, domain_size, limit, epsilon, *optimal),
-            hash_range,
-        )
-
-    return make
+    limit = _limit(terms, epsilon_infinity)
+    hash_range = _hash_range(family, optimal, lambda: _optimal_range(terms.epsilon, limit))
+    settings = (limit, terms.epsilon, *optimal)
+    return _client(terms, f"long_freq_est.{family}", family, settings, hash_range)
 
 
 def _optimal_range(epsilon: float, epsilon_infinity: float) -> int:
@@ -148,119 +148,96 @@ def _optimal_range(epsilon: float, epsilon_infinity: float) -> int:
     return OLOLOHA(domain_size=2, epsilon=epsilon, epsilon_infinity=epsilon_infinity).hash_size
 
 
-def _epsilon_infinity(epsilon: float, given: float | None) -> float:
+def _limit(terms: Terms, epsilon_infinity: float | None) -> float:
     """Return what all reports together may leak; by default twice what one may."""
-    limit = 2 * epsilon if given is None else number("epsilon_infinity", given)
-    must(limit > epsilon, f"exceed epsilon={epsilon}", epsilon_infinity=limit)
+    one = terms.epsilon
+    limit = 2 * one if epsilon_infinity is None else number("epsilon_infinity", epsilon_infinity)
+    must(limit > one, f"exceed epsilon={one}", epsilon_infinity=limit)
     return limit
 
 
 def _bucket_flipping(
-    *,
-    epsilon: float,
-    delta: float,
-    domain_size: int,
-    buckets: int | None = None,
-    bits: int | None = None,
+    terms: Terms, *, buckets: int | None = None, bits: int | None = None
 ) -> Randomizer:
     """Randomized bits of the chosen buckets and -1 for the others; by default all buckets."""
-    buckets = whole_number("buckets", domain_size if buckets is None else buckets, 1, domain_size)
+    size = terms.domain_size
+    buckets = whole_number("buckets", size if buckets is None else buckets, 1, size)
     bits = whole_number("bits", buckets if bits is None else bits, 1, buckets)
-    client = _client("long_freq_est.dBitFlipPM", "dBitFlipPM")
-    return _finish(domain_size, lambda value: client(value, domain_size, buckets, bits, epsilon))
+    settings = (buckets, bits, terms.epsilon)
+    return _client(terms, "long_freq_est.dBitFlipPM", "dBitFlipPM", settings)
 
 
-def _records(solution: str, family: str, *optimal: bool) -> Make:
+def _records(
+    solution: str, family: str, optimal: Optimal, terms: Terms, *, attributes: int = 2
+) -> Randomizer:
     """A solution for records (SPL, SMP, RSpFD) with a protocol."""
-
-    def make(*, epsilon: float, delta: float, domain_size: int, attributes: int = 2) -> Randomizer:
-        attributes = whole_number("attributes", attributes, 1)
-        client = _client(f"mdim_freq_est.{solution}_solution", f"{solution}_{family}")
-        sizes = [domain_size] * attributes
-        share = epsilon / attributes if solution == "SPL" else epsilon
-        return _finish(
-            domain_size,
-            lambda value: client([value] * attributes, sizes, attributes, epsilon, *optimal),
-            _hash_range(family, optimal, share),
-        )
-
-    return make
+    attributes = whole_number("attributes", attributes, 1)
+    share = terms.epsilon / attributes if solution == "SPL" else terms.epsilon
+    hash_range = _hash_range(family, optimal, lambda: round(exp(share)) + 1)
+    module, function = f"mdim_freq_est.{solution}_solution", f"{solution}_{family}"
+    return _client(terms, module, function, (terms.epsilon, *optimal), hash_range, attributes)
 
 
-def _longitudinal_records(solution: str, family: str) -> Make:
-    def make(
-        *,
-        epsilon: float,
-        delta: float,
-        domain_size: int,
-        attributes: int = 2,
-        epsilon_infinity: float | None = None,
-    ) -> Randomizer:
-        attributes = whole_number("attributes", attributes, 1)
-        limit = _epsilon_infinity(epsilon, epsilon_infinity)
-        client = _client(f"long_mdim_freq_est.L_{solution}_Solution", f"{solution}_{family}")
-        sizes = [domain_size] * attributes
-        return _finish(
-            domain_size,
-            lambda value: client([value] * attributes, sizes, attributes, limit, epsilon),
-        )
-
-    return make
+def _longitudinal_records(
+    solution: str,
+    family: str,
+    optimal: Optimal,
+    terms: Terms,
+    *,
+    attributes: int = 2,
+    epsilon_infinity: float | None = None,
+) -> Randomizer:
+    attributes = whole_number("attributes", attributes, 1)
+    settings = (_limit(terms, epsilon_infinity), terms.epsilon, *optimal)
+    module, function = f"long_mdim_freq_est.L_{solution}_Solution", f"{solution}_{family}"
+    return _client(terms, module, function, settings, attributes=attributes)
 
 
-PROTOCOLS: dict[str, tuple[Any, ...]] = {
-    "GRR": ("GRR",),
-    "SUE": ("UE", False),
-    "OUE": ("UE", True),
-    "SS": ("SS",),
-    "BLH": ("LH", False),
-    "OLH": ("LH", True),
-    "ADP": ("ADP",),  # GRR or OUE, whichever varies less
+PROTOCOLS = ("GRR", "SUE", "OUE", "SS", "BLH", "OLH", "ADP")
+"""Protocols for one report; ADP is GRR or OUE, whichever varies less."""
+
+MEMOIZED = ("L_GRR", "L_SUE", "L_OUE", "L_OSUE", "L_SOUE", "L_ADP")
+"""Memoized protocols, of which one report is sampled; L_SUE is RAPPOR, L_ADP is L_GRR or L_OSUE."""
+
+FAKE_DATA = ("GRR", "SUE_zero", "OUE_zero", "SUE_rnd", "OUE_rnd", "ADP")
+"""Protocols for one attribute among fake data: zeros, or random values."""
+
+FAMILIES: dict[str, tuple[str, Optimal]] = {
+    "SUE": ("UE", (False,)),
+    "OUE": ("UE", (True,)),
+    "BLH": ("LH", (False,)),
+    "OLH": ("LH", (True,)),
+    "L_BLH": ("L_LH", (False,)),
+    "L_OLH": ("L_LH", (True,)),
+    "SUE_zero": ("UE_zero", (False,)),
+    "OUE_zero": ("UE_zero", (True,)),
+    "SUE_rnd": ("UE_rnd", (False,)),
+    "OUE_rnd": ("UE_rnd", (True,)),
 }
-"""What the package calls protocols for one report, and whether it takes the optimal parameters."""
-
-LONGITUDINAL: dict[str, tuple[Any, ...]] = {
-    "L_GRR": ("L_GRR",),
-    "L_SUE": ("L_SUE",),  # RAPPOR
-    "L_OUE": ("L_OUE",),
-    "L_OSUE": ("L_OSUE",),
-    "L_SOUE": ("L_SOUE",),
-    "L_ADP": ("L_ADP",),  # L_GRR or L_OSUE, whichever varies less
-    "L_BLH": ("L_LH", False),
-    "L_OLH": ("L_LH", True),
-}
-"""The same for memoized protocols; one report of them is sampled."""
-
-FAKE_DATA: dict[str, tuple[Any, ...]] = {
-    "GRR": ("GRR",),
-    "SUE_zero": ("UE_zero", False),
-    "OUE_zero": ("UE_zero", True),
-    "SUE_rnd": ("UE_rnd", False),
-    "OUE_rnd": ("UE_rnd", True),
-    "ADP": ("ADP",),
-}
-"""The same for one attribute among fake data: zeros, or random values."""
+"""What the package calls protocols that it has by another name."""
 
 
-def _makers() -> dict[str, Make]:
+def _variants() -> dict[str, Variant]:
     """Every protocol, and for records every combination the package has."""
-    found = {name: _pure(*protocol) for name, protocol in PROTOCOLS.items()}
-    found |= {"SHE": _histogram(threshold=False), "THE": _histogram(threshold=True)}
-    found |= {name: _longitudinal(*protocol) for name, protocol in LONGITUDINAL.items()}
+
+    def each(variant: Variant, names: Iterable[str], *before: str) -> dict[str, Variant]:
+        return {
+            "_".join((*before, name)): partial(variant, *before, *FAMILIES.get(name, (name, ())))
+            for name in names
+        }
+
+    found = each(_pure, PROTOCOLS)
+    found |= {"SHE": partial(_histogram, False), "THE": partial(_histogram, True)}
+    found |= each(_longitudinal, (*MEMOIZED, "L_BLH", "L_OLH"))
     found["dBitFlipPM"] = _bucket_flipping
     for solution in ("SPL", "SMP"):  # the budget split, one attribute
-        for name, protocol in PROTOCOLS.items():
-            found[f"{solution}_{name}"] = _records(solution, *protocol)
-        for name, (family, *optimal) in LONGITUDINAL.items():
-            if not optimal:  # the package has no local hashing here
-                found[f"{solution}_{name}"] = _longitudinal_records(solution, family)
-    for name, protocol in FAKE_DATA.items():
-        found[f"RSpFD_{name}"] = _records("RSpFD", *protocol)
-    return found
+        found |= each(_records, PROTOCOLS, solution)
+        found |= each(_longitudinal_records, MEMOIZED, solution)  # without local hashing
+    return found | each(_records, FAKE_DATA, "RSpFD")
 
 
 ADAPTER = Adapter(
     NAME,
-    _makers(),
+    _variants(),
     note="needs xxhash < 4; compiled clients draw from numba's generator, one per thread",
 )

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.random import Generator
 
 from ldp_auditor.adapters import AdapterTarget, find
+from ldp_auditor.adapters.randomizer import Terms
 from ldp_auditor.core import Reports
 from ldp_auditor.errors import AuditError, require, require_known
 from ldp_auditor.mechanisms.independent_support import FreshSupport
@@ -76,7 +77,8 @@ class ForeignUnaryEncoding(FreshSupport, listed=False):
     def privatize(self, value: int, n: int, rng: Generator) -> Reports:
         """Let the package make reports, its generators seeded by ours."""
         value = self.check_value(value)
-        randomizer = _opened(self.target, self.epsilon, self.delta, self.domain_size)
+        terms = Terms(self.epsilon, self.delta, self.domain_size)
+        randomizer = _opened(self.target, terms)
         with _GLOBAL_GENERATORS:
             random.seed(int(rng.integers(2**63)))
             np.random.seed(rng.integers(2**32, size=4))  # noqa: NPY002 (the package draws from it)
@@ -99,8 +101,8 @@ _GLOBAL_GENERATORS = threading.Lock()
 
 
 @lru_cache(maxsize=4)
-def _opened(target: str, epsilon: float, delta: float, domain_size: int) -> Any:
-    return AdapterTarget(target, epsilon, delta, domain_size).open()
+def _opened(target: str, terms: Terms) -> Any:
+    return AdapterTarget(target, terms).open()
 
 
 def foreign_oracle(name: str, **parameters: Any) -> ForeignUnaryEncoding:

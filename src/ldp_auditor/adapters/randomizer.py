@@ -22,21 +22,26 @@ class Randomizer(Protocol):
 
 
 @dataclass(frozen=True)
-class Variant:
-    """One mechanism of a foreign package."""
+class Terms:
+    """What a mechanism of a foreign package is made for: a claim and a number of values."""
 
-    make: Callable[..., Randomizer]
-    """Called with the keyword arguments epsilon, delta, domain_size and the variant's options."""
+    epsilon: float
+    delta: float
+    domain_size: int
 
-    @property
-    def options(self) -> Mapping[str, type]:
-        """Names and types of the parameters of `make` beyond these three."""
-        parameters = inspect.signature(self.make, eval_str=True).parameters.values()
-        return {
-            p.name: (get_args(p.annotation) or (p.annotation,))[0]  # int of int | None
-            for p in parameters
-            if p.name not in ("epsilon", "delta", "domain_size")
-        }
+
+Variant = Callable[..., Randomizer]
+"""Makes one mechanism of a foreign package, called with `Terms` and options by their names."""
+
+
+def options_of(variant: Variant) -> Mapping[str, type]:
+    """Names and types of the options of a variant: its parameters that have to be named."""
+    parameters = inspect.signature(variant, eval_str=True).parameters.values()
+    return {
+        p.name: (get_args(p.annotation) or (p.annotation,))[0]  # int of int | None
+        for p in parameters
+        if p.kind is p.KEYWORD_ONLY
+    }
 
 
 @dataclass(frozen=True)
@@ -44,20 +49,14 @@ class Adapter:
     """A foreign package and its mechanisms, named `package:variant` on the command line.
 
     Its name is that of the package and of the extra of ldp-auditor that installs it. The module of
-    an adapter must not import the package: `make` does, so that listing what there is needs nothing
-    installed.
+    an adapter must not import the package: variants do when they are called, so that listing what
+    there is needs nothing installed.
     """
 
     name: str
-    makers: Mapping[str, Callable[..., Randomizer]]
-    """The function `make` of every variant."""
+    variants: Mapping[str, Variant]
     note: str = ""
     """What a user of the package should know: what it needs, what cannot be repeated."""
-
-    @property
-    def variants(self) -> Mapping[str, Variant]:
-        """The mechanisms by their names."""
-        return {name: Variant(make) for name, make in self.makers.items()}
 
     @property
     def module(self) -> str:

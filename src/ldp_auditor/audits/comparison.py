@@ -11,7 +11,15 @@ from typing import Any
 from ldp_auditor import mechanisms
 from ldp_auditor.attacks import ATTACKS
 from ldp_auditor.audits.chunks import Progress
-from ldp_auditor.audits.interface import Pair, Trials, make_mechanism, option_types, plan_audit
+from ldp_auditor.audits.interface import (
+    SETTINGS,
+    Pair,
+    Trials,
+    make_mechanism,
+    option_types,
+    plan_audit,
+    settings_in,
+)
 from ldp_auditor.audits.plan import AuditPlan
 from ldp_auditor.audits.run import run
 from ldp_auditor.core import Claim
@@ -103,7 +111,7 @@ def plan_comparison(
     """
     require(not isinstance(protocols, str), f"protocols must be a list of names, got {protocols!r}")
     given = {key: value for key, value in settings.items() if value is not None}
-    options = {key: given.pop(key) for key in list(given) if key not in PLANNED}
+    options = {key: given.pop(key) for key in list(given) if key not in SETTINGS}
     claim = _stated_claim(epsilon, options.get("epsilon_1"), delta)
     named = list(dict.fromkeys(protocols))
     names = named or _participants(epsilon is None, options, among)
@@ -137,13 +145,6 @@ def plan_comparison(
     if refused and all(plan.mechanism.claim.epsilon == math.inf for plan in plans):
         raise AuditError(next(iter(refused.values())))
     return ComparisonPlan(claim, tuple(plans), refused, bool(named))
-
-
-PLANNED = (
-    *("pair", "neighbours", "attribute", "reports", "composition", "composed_delta"),
-    *("bound", "alpha", "trials", "precision", "max_trials", "seed"),
-)
-"""Settings of an audit that are not of its mechanism."""
 
 
 def _stated_claim(epsilon: float | None, epsilon_1: float | None, delta: float | None) -> Claim:
@@ -232,26 +233,6 @@ def compare(
     **options: Any,
 ) -> Comparison:
     """Audit every protocol, or those named, under one claim; see `plan_comparison` and `audit`."""
-    plan = plan_comparison(
-        protocols,
-        epsilon=epsilon,
-        delta=delta,
-        domain_size=domain_size,
-        among=among,
-        pair=pair,
-        neighbours=neighbours,
-        attribute=attribute,
-        reports=reports,
-        composition=composition,
-        composed_delta=composed_delta,
-        attack=attack,
-        bound=bound,
-        alpha=alpha,
-        trials=trials,
-        precision=precision,
-        max_trials=max_trials,
-        seed=seed,
-        **options,
-    )
+    plan = plan_comparison(protocols, among=among, **settings_in(locals()))
     with results_folder(out) as journal, open_engine(engine, workers, address, needs=plan) as open_:
         return run_comparison(plan, engine=open_, journal=journal, progress=progress)

@@ -15,7 +15,7 @@ from typing import Any
 from ldp_auditor.attacks import ATTACKS
 from ldp_auditor.attacks.optimal import best_exact_threshold
 from ldp_auditor.audits.chunks import Progress
-from ldp_auditor.audits.interface import Pair, Trials, plan_audit
+from ldp_auditor.audits.interface import Pair, Trials, plan_audit, settings_in
 from ldp_auditor.audits.plan import AuditPlan
 from ldp_auditor.audits.run import run
 from ldp_auditor.audits.stopping import MOST_TRIALS
@@ -109,25 +109,7 @@ def explain(
     >>> [result.attack for result in explanation.results]
     ['paper', 'optimal']
     """
-    plan = plan_audit(
-        mechanism,
-        epsilon=epsilon,
-        delta=delta,
-        domain_size=domain_size,
-        pair=pair,
-        neighbours=neighbours,
-        attribute=attribute,
-        reports=reports,
-        composition=composition,
-        composed_delta=composed_delta,
-        bound=bound,
-        alpha=alpha,
-        trials=trials,
-        precision=precision,
-        max_trials=max_trials,
-        seed=seed,
-        **options,
-    )
+    plan = plan_audit(mechanism, **settings_in(locals()))
     with open_engine(engine, workers, address, needs=plan) as opened:
         return explain_plan(plan, engine=opened, progress=progress)
 
@@ -150,18 +132,7 @@ def profile(
     >>> profile("GRR", epsilon=1.0, domain_size=9, points=3).points[-1]
     (1.2, 0.0)
     """
-    plan = plan_audit(
-        mechanism,
-        epsilon=epsilon,
-        delta=delta,
-        domain_size=domain_size,
-        pair=pair,
-        neighbours=neighbours,
-        attribute=attribute,
-        reports=reports,
-        **options,
-    )
-    return profile_of(plan, points)
+    return profile_of(plan_audit(mechanism, **settings_in(locals())), points)
 
 
 def profile_of(plan: AuditPlan, points: int) -> Profile:

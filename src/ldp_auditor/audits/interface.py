@@ -1,6 +1,7 @@
 """Plans and runs an audit by names and numbers: what Python users call."""
 
 from collections.abc import Iterable, Mapping
+from inspect import signature
 from pathlib import Path
 from typing import Any, Literal
 
@@ -72,26 +73,7 @@ def audit(
         f"reports must be one number here, got {reports}; audit_over_time takes several",
         argument="reports",
     )
-    plan = plan_audit(
-        mechanism,
-        epsilon=epsilon,
-        delta=delta,
-        domain_size=domain_size,
-        pair=pair,
-        neighbours=neighbours,
-        attribute=attribute,
-        reports=reports,
-        composition=composition,
-        composed_delta=composed_delta,
-        attack=attack,
-        bound=bound,
-        alpha=alpha,
-        trials=trials,
-        precision=precision,
-        max_trials=max_trials,
-        seed=seed,
-        **options,
-    )
+    plan = plan_audit(mechanism, **settings_in(locals()))
     with results_folder(out) as journal, open_engine(engine, workers, address, needs=plan) as open_:
         return run(plan, engine=open_, journal=journal, progress=progress)[0]
 
@@ -176,6 +158,15 @@ def plan_audit(
         reports=1 if reports is None else reports,  # type: ignore[arg-type]
         **chosen,
     )
+
+
+SETTINGS = tuple(n for n in signature(plan_audit).parameters if n not in ("mechanism", "options"))
+"""Names of what can be set of an audit, beyond its mechanism and that one's own options."""
+
+
+def settings_in(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the `arguments` of a function, its `locals()`, have for `plan_audit`."""
+    return {**{n: arguments[n] for n in SETTINGS if n in arguments}, **arguments["options"]}
 
 
 def _trials(trials: Trials, precision: float | None, max_trials: int | None) -> int | Stopping:

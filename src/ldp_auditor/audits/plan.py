@@ -17,7 +17,14 @@ from ldp_auditor.audits.many_reports import Accumulated, Tally
 from ldp_auditor.audits.stopping import MOST_TRIALS, Stopping
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.core import FIRST_TWO_VALUES, Claim, Counts, InputPair, Mechanism, Reports
-from ldp_auditor.errors import error_probability, number, require, seed_number, whole_number
+from ldp_auditor.errors import (
+    error_probability,
+    fraction,
+    one_of,
+    require,
+    seed_number,
+    whole_number,
+)
 from ldp_auditor.mechanisms.capabilities import (
     HasOptions,
     KnowsWorstCase,
@@ -92,19 +99,9 @@ class AuditPlan:
         looks = [whole_number("reports", r, 1, MOST_REPORTS) for r in given]
         require(bool(looks), "reports must name at least one number of reports", argument="reports")
         self._set("reports", tuple(sorted(set(looks))))
-        require(
-            self.composition in COMPOSITIONS,
-            f"composition must be one of {', '.join(COMPOSITIONS)}, got {self.composition!r}",
-            argument="composition",
-        )
+        one_of("composition", self.composition, COMPOSITIONS)
         if self.composed_delta is not None:
-            delta = number("composed_delta", self.composed_delta)
-            require(
-                0 < delta < 1,
-                f"composed_delta must lie in (0, 1), got composed_delta={delta}",
-                argument="composed_delta",
-            )
-            self._set("composed_delta", delta)
+            self._set("composed_delta", fraction("composed_delta", self.composed_delta))
         for look in self.looks if self.is_over_time else ():
             _ = look.mechanism.claim  # raises where the reports together promise nothing
 

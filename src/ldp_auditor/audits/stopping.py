@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 
 from ldp_auditor.bounds import Bound
-from ldp_auditor.errors import number, require, whole_number
+from ldp_auditor.errors import fraction, whole_number
 
 MOST_TRIALS = 10**15
 """More would take years."""
@@ -23,12 +23,7 @@ class Stopping:
     max_trials: int = 10**9
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "precision", number("precision", self.precision))
-        require(
-            0 < self.precision < 1,
-            f"precision must lie in (0, 1), got precision={self.precision}",
-            argument="precision",
-        )
+        object.__setattr__(self, "precision", fraction("precision", self.precision))
         most = whole_number("max_trials", self.max_trials, 1, MOST_TRIALS)
         object.__setattr__(self, "max_trials", most)
 

@@ -155,7 +155,7 @@ def parse_check(words: list[str], **given: Any) -> dict[str, Any]:
         "name one target to check: package.module:function, an adapter, --command or --recorded",
     )
     found = adapters.find(names[0]) if names else None
-    types = {} if found is None else found[1].options
+    types = {} if found is None else adapters.options_of(found[1])
     own = convert_options(names[0] if names else "this check", types, options)
     claim = Claim(given["epsilon"], given["delta"])
     settings: dict[str, Any] = {

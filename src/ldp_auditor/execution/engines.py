@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ldp_auditor.errors import require
+from ldp_auditor.errors import one_of, require
 from ldp_auditor.execution.contract import Engine, worker_count
 from ldp_auditor.execution.processes import ProcessEngine
 from ldp_auditor.execution.threads import ThreadEngine
@@ -41,13 +41,8 @@ def open_engine(
         require(engine.isolates or not isolated, f"engine must be processes or ray: {NO_THREADS}")
         yield engine
         return
-    default = "processes" if isolated else "threads"
-    name = default if engine is None else engine
-    require(
-        name in ENGINES,
-        f"engine must be one of {', '.join(ENGINES)}, got {name!r}",
-        argument="engine",
-    )
+    name = ("processes" if isolated else "threads") if engine is None else engine
+    one_of("engine", name, ENGINES)
     require(
         name != "threads" or not isolated,
         f"engine must be processes or ray here, got 'threads': {NO_THREADS}",

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from ldp_auditor.core import Floats, InputPair, Rates, Reports
-from ldp_auditor.errors import must, number, require
+from ldp_auditor.errors import fraction, must, require
 from ldp_auditor.mechanisms.frequency_oracle import SetOracle, Users
 from ldp_auditor.mechanisms.independent_support import bit_counts
 from ldp_auditor.mechanisms.kernels.bits import fill_bernoulli, last_word_mask, words_for
@@ -204,9 +204,7 @@ class RAPPOR(MemoizedBits):
 
     def __post_init__(self) -> None:
         for name in ("f", "p", "q"):
-            value = number(name, getattr(self, name))
-            self._set(name, value)
-            must(0 < value < 1, "lie in (0, 1)", **{name: value})
+            self._set(name, fraction(name, getattr(self, name)))
         must(self.p < self.q, "be below q, so that ones stand for ones", p=self.p, q=self.q)
         for name in ("epsilon", "epsilon_infinity"):
             if math.isnan(getattr(self, name)):

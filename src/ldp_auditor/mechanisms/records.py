@@ -20,7 +20,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ldp_auditor.core import Claim, Floats, InputPair, Rates, Record, Reports, Values, exceeds
-from ldp_auditor.errors import AuditError, number, require, whole_number
+from ldp_auditor.errors import AuditError, number, one_of, require, whole_number
 from ldp_auditor.mechanisms.capabilities import KnowsLikelihood, loss_law_of, needed
 from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle, Listed
 from ldp_auditor.mechanisms.kernels.xoshiro import draw_values
@@ -140,11 +140,7 @@ class RecordMechanism(Listed, ABC):
 
     def neighbours(self, relation: str, attribute: int = 0) -> InputPair:
         """Return two records that differ in every attribute, or in one of them."""
-        require(
-            relation in RELATIONS,
-            f"neighbours must be one of {', '.join(RELATIONS)}, got {relation!r}",
-            argument="neighbours",
-        )
+        one_of("neighbours", relation, RELATIONS)
         attribute = whole_number("attribute", attribute, 0, self.attributes - 1)
         first = (0,) * self.attributes
         second = tuple(int(relation == "all" or j == attribute) for j in range(self.attributes))

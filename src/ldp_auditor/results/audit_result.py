@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import partial
+from math import inf
 from typing import Any
 
 from ldp_auditor.bounds import find_bound
@@ -16,6 +18,11 @@ from ldp_auditor.results.violations import ViolationCount
 
 OVER_TIME, RECORDS, STOPPING = "many reports", "records", "trials auto"
 """Parts of a result that only some audits have."""
+
+over_time, of_records, of_stopping = (
+    partial(entry, part=part, default=None) for part in (OVER_TIME, RECORDS, STOPPING)
+)
+"""Declare an entry of such a part."""
 
 NOT_STORED = ("seconds",)
 """What differs from run to run, and is kept apart in a journal."""
@@ -32,46 +39,28 @@ class AuditResult(Shown):
     pair: InputPair = entry("the two inputs that the attack tells apart")
     options: Mapping[str, Any] = entry("parameters of this protocol", default={})
     reports: int = entry("reports of the same value by each user", least=1, default=1)
-    composition: str | None = entry(
-        "whether sums of reports were drawn from their `law`, or each was made (`simulate`)",
-        part=OVER_TIME,
-        default=None,
+    composition: str | None = over_time(
+        "whether sums of reports were drawn from their `law`, or each was made (`simulate`)"
     )
-    claimed_epsilon: float | None = entry(
-        "claimed epsilon of all reports together", part=OVER_TIME, default=None
+    claimed_epsilon: float | None = over_time("claimed epsilon of all reports together")
+    claimed_delta: float | None = over_time("claimed delta of all reports together")
+    sequential_epsilon: float | None = over_time("epsilon of sequential composition")
+    sequential_delta: float | None = over_time("delta of sequential composition")
+    composed_delta: float | None = over_time("delta at which the tight composition is told")
+    composed_epsilon: float | None = over_time(
+        "epsilon of the tight composition of independent reports"
     )
-    claimed_delta: float | None = entry(
-        "claimed delta of all reports together", part=OVER_TIME, default=None
+    neighbours: str | None = of_records(
+        "attributes in which the two records differ: `one`, `some` or `all`"
     )
-    sequential_epsilon: float | None = entry(
-        "epsilon of sequential composition", part=OVER_TIME, default=None
+    worst_case_one: float | None = of_records(
+        "exact epsilon kept for records that differ in one attribute"
     )
-    sequential_delta: float | None = entry(
-        "delta of sequential composition", part=OVER_TIME, default=None
+    holds_for_one: bool | None = of_records("whether the claim holds for them")
+    worst_case_all: float | None = of_records(
+        "exact epsilon kept for records that differ in every attribute"
     )
-    composed_delta: float | None = entry(
-        "delta at which the tight composition is told", part=OVER_TIME, default=None
-    )
-    composed_epsilon: float | None = entry(
-        "epsilon of the tight composition of independent reports", part=OVER_TIME, default=None
-    )
-    neighbours: str | None = entry(
-        "attributes in which the two records differ: `one`, `some` or `all`",
-        part=RECORDS,
-        default=None,
-    )
-    worst_case_one: float | None = entry(
-        "exact epsilon kept for records that differ in one attribute", part=RECORDS, default=None
-    )
-    holds_for_one: bool | None = entry(
-        "whether the claim holds for them", part=RECORDS, default=None
-    )
-    worst_case_all: float | None = entry(
-        "exact epsilon kept for records that differ in every attribute", part=RECORDS, default=None
-    )
-    holds_for_all: bool | None = entry(
-        "whether the claim holds for them", part=RECORDS, default=None
-    )
+    holds_for_all: bool | None = of_records("whether the claim holds for them")
     attack: str = entry("`paper` or `optimal`")
     bound: str = entry("how counts became an epsilon")
     alpha: float = entry("probability that the proven epsilon is wrong")
@@ -79,11 +68,11 @@ class AuditResult(Shown):
     pilot_trials: int = entry(
         "trials of each input spent on choosing the attack, on top of those counted", default=0
     )
-    precision: float | None = entry(
-        "relative distance from what is reachable that was asked for", part=STOPPING, default=None
+    precision: float | None = of_stopping(
+        "relative distance from what is reachable that was asked for"
     )
-    max_trials: int | None = entry("trials at most", part=STOPPING, default=None)
-    looks: int | None = entry("how often the counts were looked at", part=STOPPING, default=None)
+    max_trials: int | None = of_stopping("trials at most")
+    looks: int | None = of_stopping("how often the counts were looked at")
     true_positives: int = entry("reports of the first input attributed to it")
     false_positives: int = entry("reports of the second input attributed to the first")
     exact_true_positive_rate: float | None = entry(
@@ -102,10 +91,7 @@ class AuditResult(Shown):
         "exact smallest epsilon that is kept at the claimed delta, where known", unit="nats"
     )
     monte_carlo_limit: float = entry(
-        "largest epsilon that so many trials can prove",
-        unit="nats",
-        then="verdict",
-        default=float("inf"),
+        "largest epsilon that so many trials can prove", unit="nats", then="verdict", default=inf
     )
     seed: int = entry("seed of all random numbers")
     seconds: float = entry("how long it took", unit="s", default=0.0)
@@ -150,13 +136,7 @@ class AuditResult(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; an infinite number becomes the string "inf"."""
-        parts = {
-            "": True,
-            OVER_TIME: self.is_over_time,
-            RECORDS: self.neighbours is not None,
-            STOPPING: self.precision is not None,
-        }
-        return to_plain(self, [part for part, is_told in parts.items() if is_told])
+        return to_plain(self)
 
     @classmethod
     def from_dict(cls, plain: Plain) -> AuditResult:

@@ -5,7 +5,7 @@ told; keys, JSON, columns of the table and the table in the documents follow fro
 """
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, Field, field, fields
 from typing import Any, TypeVar
 
@@ -74,9 +74,10 @@ def plain_value(value: Any) -> Any:
     return repr(value)
 
 
-def to_plain(result: Any, parts: Collection[str] = ("",)) -> dict[str, Any]:
-    """Return the entries of a result, those of some `parts`, as plain values by their keys."""
+def to_plain(result: Any) -> dict[str, Any]:
+    """Return the entries of a result, without the parts it lacks, as plain values by their keys."""
     plain: dict[str, Any] = {}
+    parts = {f.metadata["part"] for f in fields(result) if getattr(result, f.name) is not None}
     for declaration in fields(result):
         about, value = declaration.metadata, getattr(result, declaration.name)
         if about["of"] is not None:

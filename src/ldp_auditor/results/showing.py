@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ldp_auditor.errors import AuditError, require
+from ldp_auditor.errors import AuditError, one_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,7 +46,7 @@ class Shown(ABC):
 
     def to_frame(self, library: str = "pandas") -> Any:
         """Return the tidy table as a data frame of pandas or polars."""
-        require(library in FRAMES, f"library must be one of {', '.join(FRAMES)}, got {library!r}")
+        one_of("library", library, FRAMES)
         try:
             frames = importlib.import_module(library)
         except ImportError:

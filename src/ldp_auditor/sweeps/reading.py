@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import difflib
-import inspect
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ldp_auditor.audits.interface import plan_audit
+from ldp_auditor.audits.interface import SETTINGS
 from ldp_auditor.errors import AuditError
 from ldp_auditor.sweeps.cells import Cell, option_types
 from ldp_auditor.sweeps.grid import Grid, cells_of
@@ -74,8 +73,7 @@ def read_grid(path: Path) -> Grid:
 
 def known_settings(protocols: Any = ()) -> set[str]:
     """Names that a grid of these protocols may set."""
-    common = set(inspect.signature(plan_audit).parameters) - {"mechanism", "options"}
-    return common | set(option_types(protocols)) | {"protocol", "epsilon_1"}
+    return {*SETTINGS, *option_types(protocols), "protocol", "epsilon_1"}
 
 
 def _text_of(path: Path) -> str:
