@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from ldp_auditor import AuditError, studies
+from ldp_auditor.core import InputPair
 from ldp_auditor.figures.data import Bars, Curves, Line, Panels
 from ldp_auditor.figures.drawing import draw, floor_of
 from ldp_auditor.figures.paper import study_figure
 from ldp_auditor.figures.words import value_in_words
+from ldp_auditor.results.audit_result import AuditResult, row_of
+from ldp_auditor.results.table import Row, result_of
 from ldp_auditor.studies import PAPER_SCALE, QUICK_SCALE, Scale
+from ldp_auditor.sweeps.cells import tuple_of
 
 CELLS = {
     "figure-1": 8,
@@ -63,25 +67,35 @@ def test_figures_share_cells() -> None:
     assert len(keys("figure-4") & keys("figure-2")) == 4 * 4 * 2 * 5
 
 
-def rows_for(name: str, scale: Scale) -> list[dict[str, Any]]:
+def rows_for(name: str, scale: Scale) -> list[Row]:
     """Rows as a sweep would return them, with made-up outcomes."""
     rows = []
     for cell in studies.find(name).grid(scale).cells:
         plan = cell.plan
-        for reports in plan.get("reports", [None]):
-            claimed = plan["epsilon"] * (reports or 1) if plan["epsilon"] != "inf" else 9.0
-            rows.append(
-                {
-                    **plan["options"],
-                    **{key: plan[key] for key in ("mechanism", "epsilon", "delta", "domain_size")},
-                    **{"attack": plan["attack"], "seed": plan["seed"], "key": cell.key},
-                    **({} if reports is None else {"reports": reports}),
-                    "claimed_epsilon": claimed,
-                    "empirical_epsilon": claimed * (0.4 + 0.1 * plan["seed"]),
-                    "attack_epsilon": claimed,
-                    "monte_carlo_limit": 12.0,
-                }
+        known = {key: plan[key] for key in ("mechanism", "delta", "domain_size", "attack", "seed")}
+        epsilon = float(plan["epsilon"])
+        for reports in plan.get("reports", [1]):
+            claimed = epsilon * reports
+            shown = claimed if claimed < math.inf else 9.0
+            result = AuditResult(
+                **known,
+                epsilon=epsilon,
+                pair=InputPair(*map(tuple_of, plan["pair"])),
+                options=plan["options"],
+                reports=reports,
+                claimed_epsilon=claimed if "reports" in plan else None,
+                bound="clopper-pearson",
+                alpha=0.01,
+                trials=100,
+                true_positives=50,
+                false_positives=50,
+                empirical_epsilon=shown * (0.4 + 0.1 * plan["seed"]),
+                attack_epsilon=shown,
+                worst_case_epsilon=None,
+                monte_carlo_limit=12.0,
             )
+            rows.append({**row_of(result), "key": cell.key})
+            assert replace(result_of(rows[-1]), options=plan["options"]) == result
     return rows
 
 
@@ -95,7 +109,7 @@ def test_panels_of_the_figures(name: str) -> None:
     drawn = [panel for _, part in data.parts for panel in part]
     arrangement = study.arrangement
     assert arrangement is not None
-    assert len(data.parts) == (1 if arrangement.block is None else 2)
+    assert len(data.parts) == 1 + arrangement.part_by_size
     by_role = {
         role: [line for panel in drawn for line in panel.lines if line.role == role]
         for role in ("proven", "exact")

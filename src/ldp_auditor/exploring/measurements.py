@@ -15,9 +15,9 @@ from ldp_auditor.execution.threads import ThreadEngine
 from ldp_auditor.exploring.access import failure_in_words
 from ldp_auditor.exploring.curves import place_of
 from ldp_auditor.exploring.settings import AXES, Setting
-from ldp_auditor.figures.cases import proven_line
 from ldp_auditor.figures.data import to_plain
 from ldp_auditor.figures.points import Point, points_of, words_of
+from ldp_auditor.figures.series import proven_line
 from ldp_auditor.figures.words import digits, plain
 from ldp_auditor.page.evidence import command_of
 from ldp_auditor.page.summaries import summary_of_audits
@@ -139,7 +139,7 @@ def result_for_page(plan: AuditPlan, result: AuditResult) -> dict[str, Any]:
     ((name, points),) = points_of([(key, result)]).items()
     verdict = summary_of_audits(name, points)
     counts = result.counts
-    lines = {axis: proven_line(name, place_of(name), axis, points, "open") for axis in AXES}
+    lines = {axis: proven_line(points, axis, name, place_of(name), "open") for axis in AXES}
     return {
         **result.to_dict(),
         "claimed_epsilon": plain(result.claim.epsilon),

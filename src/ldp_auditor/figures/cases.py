@@ -5,14 +5,15 @@ from collections.abc import Mapping, Sequence
 
 from ldp_auditor.figures.data import Cases, Curves, GapAccount, Line
 from ldp_auditor.figures.points import AXES, Point, axis_of, sort_key, varied, words_of
-from ldp_auditor.figures.results import (
-    Measured,
+from ldp_auditor.figures.results import gap_account
+from ldp_auditor.figures.series import (
     attack_places,
     attack_title,
-    gap_account,
+    line_of,
     make_bars,
+    proven_line,
 )
-from ldp_auditor.figures.words import digits, short
+from ldp_auditor.figures.words import short
 
 AXIS_TITLES = {
     "epsilon": "claimed epsilon",
@@ -38,7 +39,7 @@ def curve_cases(mechanism: str, points: Sequence[Point]) -> Cases | None:
     for point in sorted(points, key=lambda point: sort_key(point, [*others, axis])):
         cases.setdefault(_label(point, others), []).append(point)
     log_x = _spans([point.setting[axis] for point in points])
-    exact = [value for p in points for value in (p.claimed, p.first.worst_case_epsilon)]
+    exact = [value for p in points for value in (p.claimed, p.worst)]
     title = AXIS_TITLES.get(axis, axis.replace("_", " "))
     figures = [
         Curves(
@@ -59,64 +60,12 @@ def _spans(values: Sequence[float | None]) -> bool:
 
 def _lines(axis: str, points: Sequence[Point]) -> list[Line]:
     """The lines of one case: the promise, the worst case, and two for every attack."""
-    by_place: dict[float, list[Point]] = {}
-    for point in points:
-        by_place.setdefault(point.setting[axis], []).append(point)
-    x = list(by_place)
-    lines = [
-        Line("claimed", "claimed", x, [mine[0].claimed for mine in by_place.values()]),
-        Line(
-            "worst case (exact)",
-            "worst",
-            x,
-            [mine[0].first.worst_case_epsilon for mine in by_place.values()],
-        ),
-    ]
+    first_at = list({point.setting[axis]: point for point in reversed(points)}.values())[::-1]
+    lines = [line_of(role, first_at, axis) for role in ("claimed", "worst")]
     for attack, place in attack_places([point.first.attack for point in points]).items():
-        name = attack_title(attack)
-        mine = [point for point in points if point.first.attack == attack]
-        at = [point.setting[axis] for point in mine]
-        exact = [point.first.attack_epsilon for point in mine]
-        lines.append(Line(f"{name}, unlimited trials", "exact", at, exact, name, place))
-        lines.append(proven_line(name, place, axis, mine))
+        about = ([p for p in points if p.first.attack == attack], axis, attack_title(attack), place)
+        lines += [line_of("exact", *about), proven_line(*about)]
     return [line for line in lines if any(y is not None and y < math.inf for y in line.y)]
-
-
-def proven_line(
-    series: str, place: int, axis: str, points: Sequence[Point], marks: str = "full"
-) -> Line:
-    """What was proven at `points` over an axis; whiskers tell how sure it is."""
-    several = any(point.deviation is not None for point in points)
-    return Line(
-        f"{series}, proven",
-        "proven",
-        [point.setting[axis] for point in points],
-        [point.measured for point in points],
-        series,
-        place,
-        marks,
-        [point.average.low if several else point.measured for point in points],
-        [point.average.high if several else _above(point) for point in points],
-        [bool(point.violations) for point in points],
-        [_in_words(point) for point in points],
-        {
-            f"{series}, counts alone": [point.estimate for point in points],
-            f"{series}, ± over seeds": [point.deviation for point in points],
-        },
-    )
-
-
-def _above(point: Point) -> float:
-    """How far the whisker of a single seed reaches up: to what the counts alone suggest."""
-    return max(point.measured, point.estimate) if point.estimate < math.inf else point.measured
-
-
-def _in_words(point: Point) -> str:
-    """What was proven at a point, and how sure it is."""
-    more = f"(counts {digits(point.estimate)})"
-    if point.deviation is not None:
-        more = f"± {digits(point.deviation)}"
-    return f"{digits(point.measured)} {more}" + (" VIOLATION" if point.violations else "")
 
 
 def gap_cases(mechanism: str, points: Sequence[Point]) -> Cases | None:
@@ -124,8 +73,7 @@ def gap_cases(mechanism: str, points: Sequence[Point]) -> Cases | None:
     names = varied(points)
     cases: dict[str, list[Point]] = {}
     for point in sorted(points, key=lambda point: sort_key(point, names)):
-        result = point.first
-        numbers = (result.worst_case_epsilon, result.attack_epsilon, point.measured)
+        numbers = (point.worst, point.exact, point.measured)
         if point.promises and not any(n is None or n == math.inf for n in numbers):
             cases.setdefault(_label(point, names), []).append(point)
     if not cases:
@@ -178,22 +126,20 @@ def _most_shared(cases: Sequence[Sequence[Point]]) -> int:
     return largest[len(largest) // 2]
 
 
-def _rows(points: Sequence[Point]) -> dict[str, dict[str, Measured]]:
+def _rows(points: Sequence[Point]) -> dict[str, dict[str, Point]]:
     """The bars of one case, those that prove the most first, those that promise nothing last."""
-    rows: dict[str, dict[str, Measured]] = {}
+    rows: dict[str, dict[str, Point]] = {}
     for mechanism in dict.fromkeys(point.first.mechanism for point in points):
         mine = [point for point in points if point.first.mechanism == mechanism]
         names = varied(mine)
         for point in mine:
             more = words_of(point.setting, names)
             name = short(f"{mechanism}, {more}" if more else mechanism, 36)
-            exact, worst = point.first.attack_epsilon, point.first.worst_case_epsilon
-            found = Measured(point.average, exact, point.claimed, worst)
-            rows.setdefault(name, {})[point.first.attack] = found
+            rows.setdefault(name, {})[point.first.attack] = point
 
     def order(name: str) -> tuple[bool, float]:
         mine = list(rows[name].values())
-        return mine[0].claimed == math.inf, -max(entry.average.mean for entry in mine)
+        return not mine[0].promises, -max(point.measured for point in mine)
 
     return {name: rows[name] for name in sorted(rows, key=order)}
 

@@ -1,15 +1,18 @@
 """The paper's figures: bars of every protocol, or panels with measured and exact curves."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from ldp_auditor.errors import require
 from ldp_auditor.figures.data import Bars, Curves, FigureData, Line, Panels
-from ldp_auditor.figures.results import LIMIT, Measured, figure_of, make_bars
-from ldp_auditor.figures.seeds import over_seeds
+from ldp_auditor.figures.points import Point, points_of
+from ldp_auditor.figures.results import figure_of
+from ldp_auditor.figures.series import LIMIT, limit_line, limit_of, line_of, make_bars
 from ldp_auditor.figures.words import value_in_words
-from ldp_auditor.results.table import Row
+from ldp_auditor.results.table import Row, result_of
 from ldp_auditor.studies.reproduction import Reproduction, StudyResult
+from ldp_auditor.studies.settings import COUNTERPARTS
 from ldp_auditor.studies.study import Arrangement, Scale, Study
 
 EPSILON = "estimated epsilon"
@@ -38,101 +41,69 @@ def _(found: Reproduction) -> FigureData:
 
 def study_figure(study: Study, rows: Sequence[Row], scale: Scale, attack: str) -> Bars | Panels:
     """Return what a study's figure shows of one attack."""
-    mine = [row for row in rows if row["attack"] == attack]
+    found = points_of((row["key"], result_of(row)) for row in rows if row["attack"] == attack)
     title = f"{study.title} (attack: {attack}, {study.words(scale)})"
     arrangement = study.arrangement
     if arrangement is None:
-        names = _distinct(mine, lambda row: row["mechanism"], ordered=False)
-        found = {name: [row for row in mine if row["mechanism"] == name] for name in names}
-        return make_bars(title, {n: {attack: _measured(r)} for n, r in found.items()}, EPSILON)
-    part = arrangement.block
-    places = _distinct(mine, lambda row: row[arrangement.series])
-    parts = [
-        (
-            f"{arrangement.block_label} = {value}" if part else "",
-            _panels(study, places, [row for row in mine if part is None or row[part] == value]),
-        )
-        for value in (_distinct(mine, lambda row: row[part]) if part else [None])
-    ]
-    return Panels(title, parts, arrangement.columns)
+        return make_bars(title, {name: {attack: mine[0]} for name, mine in found.items()}, EPSILON)
+    points = [point for mine in found.values() for point in mine]
+    places = list(_by(arrangement.series, points))
+    parts = [("", points)]
+    if arrangement.part_by_size:
+        parts = [(f"k = {size}", mine) for size, mine in _by("domain_size", points).items()]
+    panels = [(name, _panels(study, arrangement, places, mine)) for name, mine in parts]
+    return Panels(title, panels, arrangement.columns)
 
 
-def _measured(seeds: Sequence[Row]) -> Measured:
-    """What all seeds of one setting found."""
-    first = seeds[0]
-    return Measured(
-        over_seeds(row["empirical_epsilon"] for row in seeds),
-        first["attack_epsilon"],
-        first.get("claimed_epsilon") or first["epsilon"],
-        first.get("worst_case_epsilon"),
-    )
+def _by(name: str, points: Sequence[Point]) -> dict[Any, list[Point]]:
+    """Points by the value of a setting, from the least to the largest."""
+    values = sorted({point.setting[name] for point in points})
+    return {value: [p for p in points if p.setting[name] == value] for value in values}
 
 
-def _panels(study: Study, places: Sequence[float], rows: Sequence[Row]) -> list[Curves]:
-    arrangement = study.arrangement
-    assert arrangement is not None
-
-    def panel(row: Row) -> str:
-        name = str(row[arrangement.panel])
-        return arrangement.renamed.get(name, name)
-
-    limit = max(row["monte_carlo_limit"] for row in rows)
-    own = arrangement.promise == "own"
+def _panels(
+    study: Study, arrangement: Arrangement, places: Sequence[float], points: Sequence[Point]
+) -> list[Curves]:
+    renamed = COUNTERPARTS if arrangement.with_counterparts else {}
+    panels: dict[str, list[Point]] = {}
+    for point in points:
+        name = point.first.mechanism
+        panels.setdefault(renamed.get(name, name), []).append(point)
     return [
         Curves(
             title,
             arrangement.x_label,
-            _lines(arrangement, places, [row for row in rows if panel(row) == title], limit),
+            _lines(arrangement, places, mine),
             y_title=EPSILON,
             log_x=arrangement.log,
             log_y=arrangement.log,
-            top=3 * limit if own else None,
+            top=3 * limit_of(points) if arrangement.promise == "own" else None,
             kinds=KINDS,
             boxed=study.violations,
         )
-        for title in _distinct(rows, panel, ordered=False)
+        for title, mine in panels.items()
     ]
 
 
 def _lines(
-    arrangement: Arrangement, places: Sequence[float], rows: Sequence[Row], limit: float
+    arrangement: Arrangement, places: Sequence[float], points: Sequence[Point]
 ) -> list[Line]:
     """The lines of a panel: measured and exact ones of every series, the promise, the limit."""
     lines: list[Line] = []
     promises: list[Line] = []
-    for value in _distinct(rows, lambda row: row[arrangement.series]):
-        mine = [row for row in rows if row[arrangement.series] == value]
-        x = _distinct(mine, lambda row: row[arrangement.x])
-        found = [_measured([row for row in mine if row[arrangement.x] == at]) for at in x]
+    for value, found in _by(arrangement.series, points).items():
+        mine = [point for at in _by(arrangement.x, found).values() for point in at]
         series = f"{arrangement.series_label} = {value_in_words(value)}"
-        place = places.index(value)
-        spread = any(entry.average.deviation is not None for entry in found)
-        lines += [
-            Line(
-                f"{series}, proven",
-                "proven",
-                x,
-                [entry.average.mean for entry in found],
-                series,
-                place,
-                "full",
-                [entry.average.low for entry in found] if spread else (),
-                [entry.average.high for entry in found] if spread else (),
-                [entry.average.mean > entry.claimed for entry in found],
-            ),
-            Line(f"{series}, exact", "exact", x, [e.exact for e in found], series, place),
-        ]
-        claimed = [entry.claimed for entry in found]
-        promises.append(Line(f"{series}, claimed", "claimed", x, claimed, series, place))
+        about = (mine, arrangement.x, series, places.index(value))
+        look: dict[str, Any] = {"broken": [point.measured > point.claimed for point in mine]}
+        if any(point.deviation is not None for point in mine):
+            look["low"] = [point.average.low for point in mine]
+            look["high"] = [point.average.high for point in mine]
+        lines += [line_of("proven", *about, marks="full", **look), line_of("exact", *about)]
+        promises.append(line_of("claimed", *about))
     if arrangement.promise == "own":
-        x = _distinct(rows, lambda row: row[arrangement.x])
-        lines += [*promises, Line(LIMIT, "limit", x, [limit] * len(x))]
+        return [*lines, *promises, limit_line(points, arrangement.x)]
     if arrangement.promise == "claim":
         longest = max(promises, key=lambda line: len(line.x))
-        lines.append(Line("claimed", "claimed", longest.x, longest.y))
+        lines.append(replace(longest, name="claimed", series="", place=None))
     return lines
-
-
-def _distinct(rows: Iterable[Row], of: Callable[[Row], Any], ordered: bool = True) -> list[Any]:
-    values = list(dict.fromkeys(of(row) for row in rows))
-    return sorted(values) if ordered else values

@@ -53,6 +53,16 @@ class Point:
         """What is promised."""
         return self.first.claim.epsilon
 
+    @property
+    def exact(self) -> float | None:
+        """What the attack proves with unlimited trials, where that is known."""
+        return self.first.attack_epsilon
+
+    @property
+    def worst(self) -> float | None:
+        """The exact worst case, where that is known."""
+        return self.first.worst_case_epsilon
+
     @cached_property
     def average(self) -> Average:
         """The proven epsilon over seeds."""
@@ -98,8 +108,7 @@ class Point:
     @property
     def broken_by_theory(self) -> bool:
         """Whether the exact worst case exceeds the claim."""
-        worst = self.first.worst_case_epsilon
-        return worst is not None and exceeds(worst, self.claimed)
+        return self.worst is not None and exceeds(self.worst, self.claimed)
 
 
 def settings_of(result: AuditResult) -> dict[str, Any]:

@@ -2,11 +2,9 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any
 
-from ldp_auditor.attacks import ATTACKS
 from ldp_auditor.audits.comparison import Comparison
 from ldp_auditor.audits.gap import Explanation, Profile
 from ldp_auditor.core import exceeds
@@ -18,11 +16,18 @@ from ldp_auditor.figures.data import (
     FigureData,
     GapAccount,
     Line,
-    Numbers,
     Step,
     Waterfall,
 )
-from ldp_auditor.figures.seeds import Average, over_seeds
+from ldp_auditor.figures.points import Point, points_of
+from ldp_auditor.figures.series import (
+    LIMIT,
+    attack_places,
+    attack_title,
+    limit_line,
+    line_of,
+    make_bars,
+)
 from ldp_auditor.figures.words import (
     proven_in_words,
     short,
@@ -33,9 +38,6 @@ from ldp_auditor.figures.words import (
 from ldp_auditor.portable_math import exp
 from ldp_auditor.results.audit_result import AuditResult, AuditResults
 from ldp_auditor.results.check_result import CheckResult
-
-LIMIT = "most that the trials can prove"
-"""What a perfect attack proves with the trials of a figure."""
 
 
 @singledispatch
@@ -108,87 +110,12 @@ def _(result: CheckResult) -> FigureData:
     )
 
 
-def attack_places(attacks: Sequence[str]) -> dict[str, int]:
-    """Which colour every attack has: our own the same in all figures, others after them."""
-    return {name: place for place, name in enumerate(dict.fromkeys([*ATTACKS, *attacks]))}
-
-
-def attack_title(attack: str) -> str:
-    """How an attack is called in the name of a series."""
-    return f"{short(attack, 40)} attack"
-
-
-@dataclass(frozen=True)
-class Measured:
-    """What one attack proved of one mechanism, for a bar."""
-
-    average: Average
-    exact: float | None
-    claimed: float
-    worst: float | None
-
-
-def make_bars(title: str, rows: Mapping[str, Mapping[str, Measured]], value_title: str) -> Bars:
-    """Make bars of what every attack proved of every mechanism of `rows`, in their order."""
-    attacks = list(dict.fromkeys(attack for mine in rows.values() for attack in mine))
-    any_of = [next(iter(mine.values())) for mine in rows.values()]
-    claims = {entry.claimed for entry in any_of} - {math.inf}
-    promised = [
-        value
-        for mine in rows.values()
-        for entry in mine.values()
-        for value in (entry.claimed, entry.average.high, entry.exact)
-        if entry.claimed < math.inf and value is not None and value < math.inf
-    ]
-    top = 1.12 * max(promised, default=1.0)
-    places = attack_places(attacks)
-    return Bars(
-        title=title,
-        names=list(rows),
-        claimed=[entry.claimed for entry in any_of],
-        worst=[entry.worst for entry in any_of],
-        series=[
-            _bar_series(attack, places[attack], [mine.get(attack) for mine in rows.values()])
-            for attack in attacks
-        ],
-        claimed_name="claimed epsilon" + "".join(f" = {e:g}" for e in claims if len(claims) == 1),
-        unclaimed_name="protocol claims nothing" if any(e.claimed == math.inf for e in any_of)
-        else "",
-        top=top,
-        value_title=value_title,
-    )  # fmt: skip
-
-
-def _bar_series(attack: str, place: int, found: Sequence[Measured | None]) -> BarSeries:
-    averages = [None if entry is None else entry.average for entry in found]
-    means = [None if average is None else average.mean for average in averages]
-    deviations = [None if average is None else average.deviation for average in averages]
-    several = any(deviation is not None for deviation in deviations)
-    name = attack_title(attack)
-    return BarSeries(
-        name=f"{name}, proven" + (" (mean and standard deviation)" if several else ""),
-        place=place,
-        measured=means,
-        words=["" if mean is None else proven_in_words(mean) for mean in means],
-        exact=[None if entry is None else entry.exact for entry in found],
-        exact_name=f"{name}, unlimited trials",
-        deviation=deviations if several else (),
-    )
-
-
 def comparison_bars(results: Sequence[AuditResult]) -> Bars:
     """A bar for every protocol and attack of a comparison."""
-    first = results[0]
-    rows: dict[str, dict[str, Measured]] = {}
-    for result in results:
-        rows.setdefault(result.mechanism, {})[result.attack] = Measured(
-            over_seeds([result.empirical_epsilon]),
-            result.attack_epsilon,
-            result.claim.epsilon,
-            result.worst_case_epsilon,
-        )
+    found = points_of(("", result) for result in results)
+    rows = {name: {point.first.attack: point for point in mine} for name, mine in found.items()}
     attacks = dict.fromkeys(result.attack for result in results)
-    title = f"Empirical privacy loss of {len(rows)} protocols\n{_settings(first, attacks)}"
+    title = f"Empirical privacy loss of {len(rows)} protocols\n{_settings(results[0], attacks)}"
     return make_bars(title, rows, "epsilon")
 
 
@@ -201,27 +128,22 @@ def _settings(first: AuditResult, attacks: Mapping[str, Any]) -> str:
 
 def over_time_curves(results: Sequence[AuditResult]) -> Curves:
     """What is lost after how many reports, by every protocol and attack."""
-    groups: dict[tuple[str, str], list[AuditResult]] = {}
-    for result in results:
-        groups.setdefault((result.mechanism, result.attack), []).append(result)
+    points = [p for mine in points_of(("", r) for r in results).values() for p in mine]
+    groups: dict[tuple[str, str], list[Point]] = {}
+    for point in points:
+        groups.setdefault((point.first.mechanism, point.first.attack), []).append(point)
     attacks = dict.fromkeys(sorted(attack for _, attack in groups))
     lines = []
-    for place, ((mechanism, attack), group) in enumerate(groups.items()):
-        series = mechanism if len(attacks) == 1 else f"{mechanism}, {attack}"
-        found: dict[str, Numbers] = {
-            "proven": [result.empirical_epsilon for result in group],
-            "exact": [result.attack_epsilon for result in group],
-            "composed": [result.composed_epsilon for result in group],
-            "claimed": [result.claim.epsilon for result in group],
-        }
-        x = [result.reports for result in group]
-        lines += [
-            Line(f"{series}, {role}", role, x, y, series, place, "full" * (role == "proven"))
-            for role, y in found.items()
-        ]
-    looks = sorted({result.reports for result in results})
-    limit = max(result.monte_carlo_limit for result in results)
-    lines.append(Line(LIMIT, "limit", looks, [limit] * len(looks)))
+    for place, ((mechanism, attack), mine) in enumerate(groups.items()):
+        about = (
+            mine,
+            "reports",
+            mechanism if len(attacks) == 1 else f"{mechanism}, {attack}",
+            place,
+        )
+        lines.append(line_of("proven", *about, marks="full"))
+        lines += [line_of(role, *about) for role in ("exact", "composed", "claimed")]
+    lines.append(limit_line(points, "reports"))
     known = {result.composed_delta for result in results} - {None}
     deltas = {value_in_words(delta) for delta in known}
     at = f" at delta = {deltas.pop()}" if len(deltas) == 1 else ""

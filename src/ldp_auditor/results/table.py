@@ -2,6 +2,8 @@
 
 import csv
 import io
+import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -53,6 +55,13 @@ def _flat(result: Mapping[str, Any]) -> Row:
         else:
             row[name] = float("inf") if value == "inf" else value
     return row
+
+
+def result_of(row: Row) -> AuditResult:
+    """Return the result that a row was made of; options that are lists stay words."""
+    known = {name: value for name, value in row.items() if value is not None}
+    pair = json.loads(f"[{re.sub('(?<!,) ', ',', row['pair'])}]")
+    return AuditResult.from_dict({**known, "pair": pair})
 
 
 def write_table(rows: Sequence[Row], folder: Path, name: str) -> list[Path]:

@@ -1,7 +1,7 @@
 """What a study is: a grid of audits and the arrangement of its figure."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -40,10 +40,8 @@ PAPER_TRIALS = 1_000_000
 
 @dataclass(frozen=True)
 class Arrangement:
-    """How rows of a table become panels with curves."""
+    """How rows of a table become panels with curves: a panel for every protocol."""
 
-    panel: str
-    """Column whose values have a panel each."""
     x: str
     series: str
     """Column whose values are told apart by colour and marker."""
@@ -51,15 +49,14 @@ class Arrangement:
     series_label: str
     columns: int
     """Panels side by side."""
-    block: str | None = None
-    """Column whose values have a part of the figure each."""
-    block_label: str = ""
-    promise: str | None = "claim"
+    part_by_size: bool = False
+    """Whether every domain size has a part of the figure."""
+    promise: str = "claim"
     """The dashed line: the `claim` itself over x, each curve's `own` claim, or none."""
     log: bool = True
     """Whether both axes are logarithmic."""
-    renamed: Mapping[str, str] = field(default_factory=dict)
-    """Panels in which protocols of another name are drawn."""
+    with_counterparts: bool = False
+    """Whether a pure protocol is drawn in the panel of its approximate counterpart."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +67,7 @@ class Study:
     section: str
     title: str
     blocks: Sequence[Axes]
-    arrangement: Arrangement | None
+    arrangement: Arrangement | None = None
     """None for a bar of every protocol."""
     violations: bool = False
     """Whether a rectangle shows where the claim is broken."""

@@ -11,11 +11,13 @@ sampling noise is then said to be so, but it counts.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from ldp_auditor.studies.claims.view import Estimate
+
+Values = Sequence[Estimate]
 
 TOLERANCE = 0.1
 """Similar values, flat curves and minor effects differ by this share of the larger value at most;
@@ -120,6 +122,11 @@ def higher(one: Estimate, other: Estimate, *, by: float = ROUNDING) -> Answer:
     return Answer(False, numbers, apart, _noisy(one, other))
 
 
+def lower(one: Estimate, other: Estimate) -> Answer:
+    """The one value is lower than the other, which is told first."""
+    return higher(other, one)
+
+
 def much_higher(one: Estimate, other: Estimate) -> Answer:
     """The one value is higher than the other, by more than the tolerance."""
     return higher(one, other, by=TOLERANCE)
@@ -131,36 +138,7 @@ def not_lower(one: Estimate, other: Estimate) -> Answer:
     return replace(found, holds=found.holds or found.off <= ROUNDING)
 
 
-def rising(values: Sequence[Estimate]) -> Answer:
-    """Every value is higher than the one before."""
-    steps = [higher(later, earlier) for earlier, later in pairwise(values)]
-    return all_steps(values, steps)
-
-
-def falling(values: Sequence[Estimate]) -> Answer:
-    """Every value is lower than the one before."""
-    steps = [higher(earlier, later) for earlier, later in pairwise(values)]
-    return all_steps(values, steps)
-
-
-def falling_up_to_limit(values: Sequence[Estimate]) -> Answer:
-    """Every value is lower than the one before, or both are at the limit."""
-    steps = [higher_up_to_limit(earlier, later) for earlier, later in pairwise(values)]
-    return all_steps(values, steps)
-
-
-def all_steps(values: Sequence[Estimate], steps: Sequence[Answer]) -> Answer:
-    """Join what was found of every step from one value to the next."""
-    failing = [step for step in steps if not step.holds]
-    return Answer(
-        not failing,
-        " -> ".join(tell(value.value) for value in values),
-        max((step.off for step in failing), default=0.0),
-        bool(failing) and all(step.noisy for step in failing),
-    )
-
-
-def flat(values: Sequence[Estimate]) -> Answer:
+def flat(values: Values) -> Answer:
     """All values are similar to each other."""
     least = min(values, key=lambda estimate: estimate.value)
     most = max(values, key=lambda estimate: estimate.value)
@@ -174,6 +152,16 @@ def at_most(estimate: Estimate, most: float) -> Answer:
     return Answer(estimate.value <= most * (1 + ROUNDING), numbers, estimate.value - most)
 
 
+def above(estimate: Estimate, most: float) -> Answer:
+    """A value is more than a number."""
+    return at_most(estimate, most).negated
+
+
+def far_below(estimate: Estimate, composed: float) -> Answer:
+    """A value leaves a substantial gap to what composition promises."""
+    return at_most(estimate, SUBSTANTIAL * composed)
+
+
 def below(estimate: Estimate, bar: float) -> Answer:
     """A value is less than a number."""
     found = at_most(estimate, bar)
@@ -184,8 +172,12 @@ def medium(estimate: Estimate) -> Answer:
     """A value is above 1, and at most 2.5."""
     if estimate.value > 1:
         return at_most(estimate, 2.5)
-    low = below(estimate, 1.0)
-    return Answer(False, low.numbers, -low.off)
+    return replace(above(estimate, 1.0), holds=False)
+
+
+def likely(estimate: Estimate) -> Answer:
+    """A probability is high."""
+    return Answer(estimate.value >= HIGH, f"p = {estimate.value:.3f}", HIGH - estimate.value)
 
 
 def within_times(estimate: Estimate, epsilon: float, times: float) -> Answer:
@@ -234,3 +226,22 @@ def not_lower_up_to_limit(one: Estimate, other: Estimate) -> Answer:
 def _up_to_limit(found: Answer, one: Estimate, other: Estimate) -> Answer:
     """Let two values pass that are both at the limit, where they cannot be told apart."""
     return replace(found, holds=found.holds or (reached(one).holds and reached(other).holds))
+
+
+def _all_steps(step: Callable[[Estimate, Estimate], Answer]) -> Callable[[Values], Answer]:
+    """Compare every value with the next one, and join what was found."""
+
+    def compare(values: Values) -> Answer:
+        failing = [found for pair in pairwise(values) if not (found := step(*pair)).holds]
+        return Answer(
+            not failing,
+            " -> ".join(tell(value.value) for value in values),
+            max((found.off for found in failing), default=0.0),
+            bool(failing) and all(found.noisy for found in failing),
+        )
+
+    return compare
+
+
+rising, falling = _all_steps(lower), _all_steps(higher)
+falling_up_to_limit = _all_steps(higher_up_to_limit)

@@ -5,7 +5,7 @@ import math
 from ldp_auditor.bounds.clopper_pearson import lower_limit, two_sided_bound, upper_limit
 from ldp_auditor.core import Counts
 from ldp_auditor.studies.claims.comparisons import Answer, at_most
-from ldp_auditor.studies.claims.shapes import estimate, rate
+from ldp_auditor.studies.claims.readings import ALARMS, HITS, estimate
 from ldp_auditor.studies.claims.statement import Settings
 from ldp_auditor.studies.claims.view import Estimate, View
 from ldp_auditor.studies.settings import (
@@ -51,21 +51,13 @@ def _below_limit(view: View, place: Settings) -> Answer:
     if not view.exact:
         return at_most(found, found.limit)
     delta = place.get("delta", DELTA if place["mechanism"] in (*FINITE, *GAUSSIAN) else 0.0)
-    hits, alarms = (
-        round(PAPER_TRIALS * rate(side)(view, place).value)
-        for side in ("true_positive", "false_positive")
-    )
+    hits, alarms = (round(PAPER_TRIALS * rate(view, place).value) for rate in (HITS, ALARMS))
     proven = two_sided_bound(Counts(PAPER_TRIALS, hits, alarms), ALPHA, delta)
     return at_most(Estimate(proven, 0.0, found.limit), found.limit)
-
-
-def _below_composition(view: View, place: Settings) -> Answer:
-    return at_most(estimate(view, place), place["epsilon"] * place["reports"])
 
 
 TESTS = {
     "rates_as_printed": _rates_as_printed,
     "limit_as_printed": _limit_as_printed,
     "below_limit": _below_limit,
-    "below_composition": _below_composition,
 }

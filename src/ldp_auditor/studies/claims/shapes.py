@@ -1,72 +1,58 @@
-"""Shapes that many statements have: one cell, two protocols, a curve."""
+"""Shapes of tests: which cells a comparison is about. `of` is the number that is read of each."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ldp_auditor.studies.claims.comparisons import Answer
-from ldp_auditor.studies.claims.statement import Settings, Test
-from ldp_auditor.studies.claims.view import Estimate, Side, View
+from ldp_auditor.studies.claims.readings import Reading, estimate
+from ldp_auditor.studies.claims.statement import Test
+from ldp_auditor.studies.claims.view import Estimate
+from ldp_auditor.studies.settings import COUNTERPARTS
 
-Reading = Callable[[View, Settings], Estimate]
-"""A number of the place's protocol."""
+PURE_OF = {approximate: pure for pure, approximate in COUNTERPARTS.items()}
 
-
-def estimate(view: View, place: Settings) -> Estimate:
-    """The epsilon of the place's protocol."""
-    return view.of(**_settings(place))
-
-
-def rate(side: Side) -> Reading:
-    """A rate of the attack on the place's protocol."""
-    return lambda view, place: view.rate(side, **_settings(place))
+OfOne = Callable[[Estimate], Answer]
+WithNumber = Callable[[Estimate, float], Answer]
+OfTwo = Callable[[Estimate, Estimate], Answer]
+OfMany = Callable[[Sequence[Estimate]], Answer]
 
 
-HITS, ALARMS = rate("true_positive"), rate("false_positive")
+def single(comparison: OfOne, of: Reading = estimate) -> Test:
+    """Test each cell."""
+    return lambda view, place: comparison(of(view, place))
 
 
-def _settings(place: Settings) -> dict[str, Any]:
-    return {name: value for name, value in place.items() if name != "against"}
+def of_claim(comparison: WithNumber, of: Reading = estimate) -> Test:
+    """Test each cell against the claimed epsilon."""
+    return lambda view, place: comparison(of(view, place), place["epsilon"])
 
 
-def single(comparison: Callable[[Estimate], Answer]) -> Test:
-    """Test the epsilon of each cell."""
-    return lambda view, place: comparison(estimate(view, place))
+def of_composition(comparison: WithNumber, of: Reading = estimate) -> Test:
+    """Test each cell against the claimed epsilon times reports."""
+    return lambda view, place: comparison(of(view, place), place["epsilon"] * place["reports"])
 
 
-def of_claim(comparison: Callable[[Estimate, float], Answer]) -> Test:
-    """Test the epsilon of each cell against the claimed one."""
-    return lambda view, place: comparison(estimate(view, place), place["epsilon"])
-
-
-def against(comparison: Callable[[Estimate, Estimate], Answer], of: Reading = estimate) -> Test:
+def against(comparison: OfTwo, of: Reading = estimate) -> Test:
     """Test a protocol against another one at the same settings."""
     return lambda view, place: comparison(
         of(view, place), of(view, {**place, "mechanism": place["against"]})
     )
 
 
-def along(
-    axis: str,
-    values: Sequence[Any],
-    comparison: Callable[[Sequence[Estimate]], Answer],
-    of: Reading = estimate,
-) -> Test:
+def against_pure(comparison: OfTwo, of: Reading = estimate) -> Test:
+    """Test an approximate protocol against its pure counterpart."""
+    return lambda view, place: comparison(
+        of(view, place), of(view, {**place, "mechanism": PURE_OF[place["mechanism"]], "delta": 0.0})
+    )
+
+
+def along(comparison: OfMany, axis: str, values: Sequence[Any], of: Reading = estimate) -> Test:
     """Test the curve of a protocol along a setting."""
-
-    def test(view: View, place: Settings) -> Answer:
-        return comparison([of(view, {**place, axis: value}) for value in values])
-
-    return test
+    return lambda view, place: comparison([of(view, {**place, axis: at}) for at in values])
 
 
-def ends(
-    axis: str, first: Any, last: Any, comparison: Callable[[Estimate, Estimate], Answer]
-) -> Test:
+def ends(comparison: OfTwo, axis: str, first: Any, last: Any, of: Reading = estimate) -> Test:
     """Test a protocol at one value of a setting against itself at another value."""
-
-    def test(view: View, place: Settings) -> Answer:
-        return comparison(
-            estimate(view, {**place, axis: first}), estimate(view, {**place, axis: last})
-        )
-
-    return test
+    return lambda view, place: comparison(
+        of(view, {**place, axis: first}), of(view, {**place, axis: last})
+    )

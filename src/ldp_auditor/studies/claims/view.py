@@ -48,6 +48,10 @@ class Estimate:
     limit: float
     """The largest epsilon that so many trials can prove; for an exact value, those of the paper."""
 
+    def times(self, factor: float) -> "Estimate":
+        """Return the number multiplied by a `factor`."""
+        return Estimate(factor * self.value, factor * self.error, self.limit)
+
 
 Side = Literal["true_positive", "false_positive"]
 Cells: TypeAlias = Mapping[tuple[Any, ...], list[Row]]

@@ -1,16 +1,21 @@
-"""Section 5.2: the impact of the domain size and of the privacy regime."""
+"""Tests that only one statement has."""
 
 from collections.abc import Callable
 from statistics import fmean
 
+from ldp_auditor.mechanisms.frequency_oracle import ScoreOracle
 from ldp_auditor.studies.claims.comparisons import (
     ROUNDING,
     TOLERANCE,
     Answer,
     difference,
+    higher,
+    lower,
+    much_higher,
     tell,
 )
-from ldp_auditor.studies.claims.shapes import estimate
+from ldp_auditor.studies.claims.readings import ALARMS, HITS, alarms_without, estimate, made
+from ldp_auditor.studies.claims.shapes import against
 from ldp_auditor.studies.claims.statement import Settings, Test
 from ldp_auditor.studies.claims.view import Estimate, View
 from ldp_auditor.studies.settings import EPSILONS, HIGH_PRIVACY
@@ -53,6 +58,35 @@ def _differently_sensitive(view: View, place: Settings) -> Answer:
     return Answer(apart > TOLERANCE, numbers, TOLERANCE - apart)
 
 
+def _told_apart_in_the_end(view: View, place: Settings) -> Answer:
+    """Every report favours the true value, so by the law of large numbers the attack cannot fail.
+
+    Scores of reports are added up; the mean score is the probability to be supported, or the entry
+    of the histogram.
+    """
+    view.only_exact()
+    mechanism = made(place)
+    scored = isinstance(mechanism, ScoreOracle)
+    true, other = (1.0, 0.0) if scored else (mechanism.p, mechanism.q)
+    return Answer(true > other, f"mean scores {true:.6g} and {other:.6g}", other - true)
+
+
+def _more_right_and_less_wrong(view: View, place: Settings) -> Answer:
+    right = against(higher, of=HITS)(view, place)
+    wrong = against(lower, of=ALARMS)(view, place)
+    return Answer(
+        right.holds and wrong.holds,
+        f"right {right.numbers}; wrong, other first, {wrong.numbers}",
+        max(right.off, wrong.off),
+        all(side.holds or side.noisy for side in (right, wrong)),
+    )
+
+
+def _alarms_much_higher(view: View, place: Settings) -> Answer:
+    """Fake data make false positives more frequent than they are without, exactly."""
+    return much_higher(ALARMS(view, place), Estimate(alarms_without(place), 0.0, 1.0))
+
+
 TESTS = {
     "gap_wider_relatively": _more_in_high_privacy(
         lambda view, place: _gap(view, place) / place["epsilon"]
@@ -60,4 +94,7 @@ TESTS = {
     "gap_wider_absolutely": _more_in_high_privacy(_gap),
     "loses_more_in_high_privacy": _more_in_high_privacy(_loss, "{:.1%}".format, "a loss of "),
     "differently_sensitive": _differently_sensitive,
+    "told_apart_in_the_end": _told_apart_in_the_end,
+    "more_right_and_less_wrong": _more_right_and_less_wrong,
+    "alarms_much_higher": _alarms_much_higher,
 }
