@@ -3,6 +3,8 @@
 # make test-environments, make test-cluster: the checks of foreign packages and of Ray, which they
 # install in .venv/environments.  make test-pythons: the quick tests with every Python found.
 PYTHON ?= python3
+# Where it is set, Python compiles every module anew in every process: 6 seconds a command.
+unexport PYTHONDONTWRITEBYTECODE
 BIN := .venv/bin
 PARALLEL := --numprocesses auto --dist worksteal
 PYTEST := $(BIN)/pytest $(PARALLEL)

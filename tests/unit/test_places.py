@@ -121,10 +121,10 @@ def test_a_torn_file_of_compiled_code_is_compiled_again(tmp_path: Path) -> None:
 
     def fresh() -> Any:
         kernel: Any = compiled(twice)
-        assert isinstance(kernel._cache, Forgiving)
+        assert isinstance(kernel.dispatcher._cache, Forgiving)
         return kernel
 
-    folder = Path(fresh()._cache.cache_path)
+    folder = Path(fresh().dispatcher._cache.cache_path)
     assert fresh()(3) == 6
     (index,) = folder.glob("*.nbi")
     for content in (b"", index.read_bytes()[:40], b"\x80garbage"):

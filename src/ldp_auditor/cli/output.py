@@ -68,11 +68,11 @@ def say_json(value: object) -> None:
 
 def show(result: Shown, *, as_json: bool, figure: Path | None = None, plain: object = None) -> None:
     """Print a result in words or as JSON (its own, or `plain` values), and draw its `figure`."""
-    from ldp_auditor.report.showing import content_of
-
     if as_json:
         say_json(result.to_dict() if plain is None else plain)
     else:
+        from ldp_auditor.report.showing import content_of
+
         say_content(content_of(result))
     if figure is not None:
         result.plot(figure)

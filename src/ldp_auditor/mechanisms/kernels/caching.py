@@ -13,9 +13,6 @@ import hashlib
 import logging
 import shutil
 from pathlib import Path
-from typing import Any
-
-import numba
 
 from ldp_auditor.places import has_room, temporary_folder, user_cache
 
@@ -23,9 +20,6 @@ PACKAGE = Path(__file__).parents[2]
 PREFIX = "ldp-auditor-kernels-"
 OTHER_STATES = 4
 """Folders of other states of the source that stay, for somebody who goes back to a branch."""
-
-settings: Any = numba.config
-"""numba's, as the environment and the user set them; they have no types."""
 
 _log = logging.getLogger("ldp_auditor")
 
@@ -37,7 +31,9 @@ def kernel_folder() -> Path | None:
     NUMBA_CACHE_DIR comes first, then the folder of the package, the user's own folder for caches
     and a temporary one. A line is logged if it is one of the last resorts or not the one asked for.
     """
-    asked: str = settings.CACHE_DIR
+    from numba import config
+
+    asked: str = config.CACHE_DIR  # as the environment or the user set it
     if asked and (folder := _folder_in(Path(asked).absolute())):
         return folder
     trouble = f"NUMBA_CACHE_DIR ({asked}) cannot be written to" if asked else ""
@@ -79,7 +75,9 @@ def _folder_in(root: Path | None) -> Path | None:
 @functools.cache
 def state_of(package: Path) -> str:
     """Return a name for what decides the code: numba, our version and all files with kernels."""
-    state = hashlib.sha256(f"{numba.__version__} {settings.USING_SVML}".encode())
+    import numba
+
+    state = hashlib.sha256(f"{numba.__version__} {numba.config.USING_SVML}".encode())
     outside = [package / name for name in ("__init__.py", "portable_math.py")]
     for path in (*outside, *sorted((package / "mechanisms").rglob("*.py"))):
         content = path.read_bytes()

@@ -1,34 +1,68 @@
-"""How kernels are compiled: once, to disk if there is room, without the GIL."""
+"""How kernels are compiled: once, to disk if there is room, without the GIL.
+
+numba is imported by the first kernel that is called, and a kernel that is on the disk is read
+without the parts of numba that only compiling needs: together most of the time of a small audit.
+"""
 
 import contextlib
+import functools
 import threading
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-import numba
+from ldp_auditor.mechanisms.kernels.caching import kernel_folder
 
-from ldp_auditor.mechanisms.kernels.caching import kernel_folder, settings
+Function = TypeVar("Function", bound=Callable[..., Any])
 
-Kernel = TypeVar("Kernel", bound=Callable[..., Any])
-
-_setting = threading.Lock()
+_making = threading.RLock()
 
 
-def compiled(function: Kernel) -> Kernel:
+def compiled(function: Function) -> Function:
     """Compile `function` with numba on first use and keep the machine code on disk."""
-    kernel: Any = numba.njit(nogil=True)(function)
+    return cast(Function, Kernel(function))
+
+
+class Kernel:
+    """A function that numba gets when it is first called, by Python or by another kernel."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._dispatcher: Any = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        return (self._dispatcher or self.dispatcher)(*arguments)
+
+    @property
+    def dispatcher(self) -> Any:
+        """What numba makes of the function."""
+        with _making:
+            if self._dispatcher is None:
+                self._dispatcher = _dispatcher(self._function)
+        return self._dispatcher
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What numba takes a kernel for that is called by another one."""
+        return self.dispatcher._numba_type_
+
+
+def _dispatcher(function: Callable[..., Any]) -> Any:
+    import numba
+
+    settings: Any = numba.config
+    made: Any = numba.njit(nogil=True)(function)
     folder = kernel_folder()
-    if folder is not None:
-        with _setting:  # numba asks its settings where to, and asks for no longer than this
-            before, settings.CACHE_DIR = settings.CACHE_DIR, str(folder)
-            try:
-                kernel.enable_caching()
-                kernel._cache = Forgiving(kernel._cache)
-            except (RuntimeError, OSError):  # the folder is gone again
-                pass
-            finally:
-                settings.CACHE_DIR = before
-    return cast(Kernel, kernel)
+    if folder is not None:  # numba asks its settings where to, and asks for no longer than this
+        before, settings.CACHE_DIR = settings.CACHE_DIR, str(folder)
+        try:
+            made.enable_caching()
+            made._cache = Forgiving(made._cache)
+        except (RuntimeError, OSError):  # the folder is gone again
+            pass
+        finally:
+            settings.CACHE_DIR = before
+    return made
 
 
 class Forgiving:
@@ -40,7 +74,7 @@ class Forgiving:
     def load_overload(self, signature: Any, target: Any) -> Any:
         """Return the compiled code, or None if it is not there or cannot be read."""
         try:
-            return self.cache.load_overload(signature, target)
+            return self.cache.load_overload(signature, Reading(target))
         except Exception:  # whatever reading a torn file raises
             with contextlib.suppress(OSError):
                 self.cache.flush()
@@ -53,3 +87,22 @@ class Forgiving:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.cache, name)
+
+
+class Reading:
+    """A target of numba's that is made ready to run code, but not to compile any.
+
+    Before it compiles, numba makes its target ready itself (`CompilerBase` in core/compiler.py).
+    """
+
+    def __init__(self, target: Any) -> None:
+        self.target = target
+
+    def refresh(self) -> None:
+        """Start what kernels call to make arrays."""
+        from numba.core.runtime import rtsys
+
+        rtsys.initialize(self.target)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.target, name)
