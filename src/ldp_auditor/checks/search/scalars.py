@@ -22,11 +22,6 @@ _BYTES = bytes, np.dtype("u1")
 """How letters and bytes are written one after the other, and as which numbers."""
 
 
-def no_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
-    """Nothing: `None` has no more than its type."""
-    return iter(())
-
-
 def text_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
     """The string, its letters, and the number that it may write."""
     parts = [str(part) for part in place.parts]
@@ -103,6 +98,7 @@ def _total_seconds(part: Any) -> float:
 
 
 PROPERTIES: Mapping[str, Mapping[str, Callable[[Any], Any]]] = {
+    "none": {},
     "complex": {"real": lambda z: float(z.real), "imag": lambda z: float(z.imag)},
     "decimal": {
         "value": lambda d: math.nan if d.is_nan() else float(d),

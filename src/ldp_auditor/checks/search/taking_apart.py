@@ -34,7 +34,7 @@ KINDS: tuple[tuple[str, tuple[type, ...], Handler], ...] = (
     ("datetime", (datetime.datetime, datetime.time), scalars.property_parts("datetime")),
     ("date", (datetime.date,), scalars.property_parts("date")),
     ("timedelta", (datetime.timedelta,), scalars.property_parts("timedelta")),
-    ("none", (type(None),), scalars.no_parts),
+    ("none", (type(None),), scalars.property_parts("none")),
     ("text", (str,), scalars.text_parts),
     ("path", (PurePath,), scalars.property_parts("path")),
     ("bytes", (bytes, bytearray), scalars.bytes_parts),
