@@ -25,7 +25,7 @@ from ldp_auditor import (
 from ldp_auditor.audits.chunks import Chunks, Piece
 from ldp_auditor.audits.comparison import plan_comparison
 from ldp_auditor.audits.run import fit_attack
-from ldp_auditor.execution.contract import SilentTicker
+from ldp_auditor.execution.contract import Ticker
 from ldp_auditor.figures.results import comparison_bars
 from ldp_auditor.mechanisms.unary_encoding import SUE
 from ldp_auditor.seeding import chunk_generator, stream_key
@@ -285,7 +285,7 @@ def test_wrong_types_are_refused(setting: dict[str, Any]) -> None:
 
 def test_chunks_are_independent_and_cover_every_trial_once() -> None:
     plan = AuditPlan(mechanism=make("SHE", 1.0, 1000), trials=20_000, seed=3)
-    prepared = Chunks.of(plan, (fit_attack(plan),))
+    prepared = Chunks(plan, (fit_attack(plan),))
     pieces = list(prepared.pieces(0, prepared.chunks))
     chunks = -(-plan.most_trials // prepared.chunk_trials)
     assert chunks > 10
@@ -298,8 +298,8 @@ def test_chunks_are_independent_and_cover_every_trial_once() -> None:
         ]
         assert covered == list(range(chunks))
     single = AuditPlan(mechanism=make("GRR", 1.0, 5), trials=2 * 10**6, seed=3)
-    cut = Chunks.of(single, (fit_attack(single),))
-    outcomes = [cut.run(Piece(0, chunk, chunk + 1), SilentTicker()) for chunk in range(7)]
+    cut = Chunks(single, (fit_attack(single),))
+    outcomes = [cut.run(Piece(0, chunk, chunk + 1), Ticker()) for chunk in range(7)]
     assert len({int(hits[0]) for hits in outcomes}) == 7  # seven chunks, seven streams
 
 

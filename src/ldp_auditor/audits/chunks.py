@@ -10,13 +10,12 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from ldp_auditor.audits.many_reports import Tally
 from ldp_auditor.audits.plan import AuditPlan
 from ldp_auditor.core import Attack, Counts
 from ldp_auditor.errors import AuditError, describe
@@ -35,61 +34,6 @@ Progress = Callable[[int], None]
 Hits = NDArray[np.int64]
 
 
-class Experiment(Protocol):
-    """What an audit repeats: reports of one input and the attack on them."""
-
-    @property
-    def batch_trials(self) -> int:
-        """Trials that are carried out at once; counts depend on it."""
-        ...
-
-    def hits(self, value: Any, trials: int, rng: Generator) -> Hits:
-        """Return how many of that many trials the attack attributes to the pair's first value.
-
-        The outcome is an array: one number for every look at the same reports.
-        """
-        ...
-
-
-@dataclass(frozen=True)
-class OneReport:
-    """A trial is one report, looked at once."""
-
-    plan: AuditPlan
-    attack: Attack
-    batch_trials: int
-
-    def hits(self, value: Any, trials: int, rng: Generator) -> Hits:
-        """Privatize and attack one batch."""
-        reports = self.plan.privatize(value, trials, rng)
-        return np.array([np.count_nonzero(self.attack.accuse(reports, rng))])
-
-
-@dataclass(frozen=True)
-class ManyReports:
-    """A trial is a user, whose totals are looked at after each of several numbers of reports."""
-
-    tally: Tally
-    steps: tuple[int, ...]
-    """Reports between one look and the next."""
-    attacks: tuple[Attack, ...]
-
-    @property
-    def batch_trials(self) -> int:
-        """Users that are followed at once."""
-        return self.tally.batch_trials
-
-    def hits(self, value: int, trials: int, rng: Generator) -> Hits:
-        """Follow one batch of users."""
-        users = self.tally.protocol.enroll(value, trials, rng)
-        totals = self.tally.start(users)
-        hits = np.zeros(len(self.steps), np.int64)
-        for look, (step, attack) in enumerate(zip(self.steps, self.attacks, strict=True)):
-            self.tally.add(users, step, rng, totals)
-            hits[look] = np.count_nonzero(attack.accuse(totals, rng))
-        return hits
-
-
 @dataclass(frozen=True)
 class Piece:
     """Consecutive chunks of one side: 0 for reports of the pair's first value, 1 of its second."""
@@ -101,30 +45,18 @@ class Piece:
 
 @dataclass(frozen=True)
 class Chunks:
-    """A plan cut into chunks, with the experiment that is repeated in each of them.
+    """A plan, with an attack for every look at its reports, cut into chunks.
 
     Workers have it as their session, which runs pieces.
     """
 
     plan: AuditPlan
-    experiment: Experiment
-    stream: int
-
-    @classmethod
-    def of(cls, plan: AuditPlan, attacks: tuple[Attack, ...]) -> Chunks:
-        """Cut a plan with an attack for every look into chunks."""
-        experiment: Experiment
-        if plan.is_over_time:
-            steps = tuple(b - a for a, b in pairwise((0, *plan.reports)))
-            experiment = ManyReports(plan.tally, steps, attacks)
-        else:
-            experiment = OneReport(plan, attacks[0], plan.batch_trials)
-        return cls(plan, experiment, plan.stream)
+    attacks: tuple[Attack, ...]
 
     @property
     def chunk_trials(self) -> int:
         """Trials of a full chunk."""
-        return CHUNK_BATCHES * self.experiment.batch_trials
+        return CHUNK_BATCHES * self.plan.batch_trials
 
     @property
     def chunks(self) -> int:
@@ -180,21 +112,36 @@ class Chunks:
         """
         tick.own_work("in a piece of an audit")
         hits: Any = 0
-        batch = self.experiment.batch_trials
+        batch, stream = self.plan.batch_trials, self.plan.stream
         value = self.plan.value(task.side)
         for chunk in range(task.first_chunk, task.last_chunk):
             n = self.trials_of(chunk, chunk + 1)
-            rng = chunk_generator(self.plan.seed, self.stream, task.side, chunk)
+            rng = chunk_generator(self.plan.seed, stream, task.side, chunk)
             for start in range(0, n, batch):
                 hits += self._hits(value, min(batch, n - start), rng)
         return cast(Hits, hits)
 
     def _hits(self, value: Any, trials: int, rng: Generator) -> Hits:
         """Carry out a batch; an error of the mechanism names the value."""
+        count = self._follow_users if self.plan.is_over_time else self._attack_reports
         try:
-            return self.experiment.hits(value, trials, rng)
+            return np.array([np.count_nonzero(seen) for seen in count(value, trials, rng)])
         except (AuditError, MemoryError):
             raise
         except Exception as error:
             name = self.plan.mechanism.name
             raise AuditError(f"{name} raised {describe(error)} with value {value!r}") from error
+
+    def _attack_reports(self, value: Any, trials: int, rng: Generator) -> Iterator[Any]:
+        """Yield which of `trials` reports, looked at once, the attack attributes to the first."""
+        yield self.attacks[0].accuse(self.plan.privatize(value, trials, rng), rng)
+
+    def _follow_users(self, value: int, trials: int, rng: Generator) -> Iterator[Any]:
+        """Yield the same of `trials` users by their totals, after each number of reports."""
+        tally = self.plan.tally
+        users = tally.protocol.enroll(value, trials, rng)
+        totals = tally.start(users)
+        steps = pairwise((0, *self.plan.reports))
+        for (before, now), attack in zip(steps, self.attacks, strict=True):
+            tally.add(users, now - before, rng, totals)
+            yield attack.accuse(totals, rng)

@@ -125,8 +125,10 @@ def plan_comparison(
     refused: dict[str, str] = {}
     for name in names:
         promise = {"epsilon": epsilon, "delta": delta}
-        if not named:
-            promise = _default_promise(name, **promise)
+        if not named:  # as much of the claim as it can make
+            protocol = mechanisms.find(name)
+            promise["epsilon"] = None if protocol.promises_nothing else epsilon
+            promise["delta"] = delta if protocol.approximate else None
         try:
             mechanism = make_mechanism(
                 name,
@@ -159,15 +161,6 @@ def _stated_claim(epsilon: float | None, epsilon_1: float | None, delta: float |
     claim = Claim(stated, 0.0 if delta is None else delta)
     require(claim.epsilon < math.inf, "epsilon must be finite, got epsilon=inf", argument="epsilon")
     return claim
-
-
-def _default_promise(name: str, epsilon: Any, delta: Any) -> dict[str, Any]:
-    """What a protocol that was not named promises: as much of the claim as it can."""
-    protocol = mechanisms.find(name)
-    return {
-        "epsilon": None if protocol.promises_nothing else epsilon,
-        "delta": delta if protocol.approximate else None,
-    }
 
 
 def _participants(

@@ -140,7 +140,7 @@ class AuditPlan:
         """Options of the mechanism beyond its claim and domain."""
         return dict(self.mechanism.options) if isinstance(self.mechanism, HasOptions) else {}
 
-    @property
+    @cached_property
     def stream(self) -> int:
         """Key of the random stream: what is sampled, not how much of it nor how it is bounded."""
         if self.is_over_time:
@@ -221,5 +221,10 @@ class AuditPlan:
 
     @property
     def batch_trials(self) -> int:
-        """Reports that are privatized at once; a property of the mechanism, not of the machine."""
+        """Trials that are carried out at once, a property of the mechanism, not of the machine.
+
+        Counts depend on it.
+        """
+        if self.is_over_time:
+            return self.tally.batch_trials
         return max(1, min(BATCH_TRIALS, BATCH_BYTES // bytes_of_report(self.mechanism)))

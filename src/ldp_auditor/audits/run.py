@@ -46,7 +46,7 @@ def run(
         return AuditResults(AuditResult.from_dict(result) for result in kept)
     started = time.perf_counter()
     attacks = tuple(fit_attack(look) for look in plan.looks)
-    chunks = Chunks.of(plan, attacks)
+    chunks = Chunks(plan, attacks)
     counting = chunks if journal is None else Checkpoints(chunks, journal)
     with open_engine(engine) as opened, opened.staying() as kept:
         if isinstance(plan.trials, Stopping):
@@ -149,7 +149,8 @@ def _result(
     """Put together what an audit found for one number of reports."""
     exact, worst, counts = attack.rates(), look.worst_case_epsilon, found.counts
     perfect = Counts(counts.trials, counts.trials, 0)
-    parts = {**_about(look), **_over_time(plan, look), **_stopping(plan, found)}
+    about = look.mechanism.about(look.pair) if isinstance(look.mechanism, TakesRecords) else {}
+    stopping = vars(plan.trials) if isinstance(plan.trials, Stopping) else {}
     return AuditResult(
         mechanism=plan.mechanism.name,
         epsilon=plan.mechanism.claim.epsilon,
@@ -172,13 +173,11 @@ def _result(
         monte_carlo_limit=look.bound_of(perfect, found.alpha),
         seed=plan.seed,
         seconds=seconds,
-        **parts,
+        looks=found.looks,
+        **about,
+        **stopping,
+        **_over_time(plan, look),
     )
-
-
-def _about(look: AuditPlan) -> dict[str, Any]:
-    """What a mechanism for records has to say about the pair."""
-    return look.mechanism.about(look.pair) if isinstance(look.mechanism, TakesRecords) else {}
 
 
 def _over_time(plan: AuditPlan, look: AuditPlan) -> dict[str, Any]:
@@ -198,10 +197,3 @@ def _over_time(plan: AuditPlan, look: AuditPlan) -> dict[str, Any]:
         "composed_delta": delta,
         "composed_epsilon": made.protocol.composed_epsilon(plan.pair, made.reports, delta),
     }
-
-
-def _stopping(plan: AuditPlan, found: Evidence) -> dict[str, Any]:
-    """By which rule the trials ended."""
-    if not isinstance(plan.trials, Stopping):
-        return {}
-    return {**vars(plan.trials), "looks": found.looks}

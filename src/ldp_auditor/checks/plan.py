@@ -31,7 +31,8 @@ HANDSHAKE = 500
 class CheckPlan:
     """Everything that decides the outcome of a check."""
 
-    target: Target
+    target: Target | None = None
+    """None for reports that were collected elsewhere."""
     name: str
     values: tuple[Any, ...]
     claim: Claim

@@ -2,12 +2,10 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ldp_auditor.adapters.randomizer import Randomizer
 from ldp_auditor.checks.evidence import findings_of, result_of
 from ldp_auditor.checks.plan import MOST_PILOT, CheckPlan
 from ldp_auditor.checks.sampling import chosen_events
@@ -16,15 +14,6 @@ from ldp_auditor.checks.search.scores import can_learn
 from ldp_auditor.errors import AuditError, describe, require
 from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.seeding import chunk_generator, random_order, stream_key
-
-
-@dataclass(frozen=True)
-class NoTarget:
-    """Stands in a plan where the target would, for reports that were collected elsewhere."""
-
-    def open(self) -> Randomizer:
-        """Raise: there is nothing to sample."""
-        raise AuditError("recorded reports have no mechanism to sample")
 
 
 def check_recorded(
@@ -42,9 +31,7 @@ def check_recorded(
     started = time.perf_counter()
     pairs = list(reports.items() if isinstance(reports, Mapping) else reports)
     values = tuple(value for value, _ in pairs)
-    plan = CheckPlan(
-        target=NoTarget(), name=name, values=values, **{"trials": 100 * len(values), **settings}
-    )
+    plan = CheckPlan(name=name, values=values, **{"trials": 100 * len(values), **settings})
     rng = chunk_generator(plan.seed, stream_key({"recorded": plan.plain_values}), 0, 0)
     learned = can_learn(plan.learn)
     halves: list[tuple[list[Any], list[Any]]] = []

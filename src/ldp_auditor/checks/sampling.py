@@ -222,13 +222,14 @@ class SamplingSession:
 class OpenTarget:
     """Opens a session for a target, in a worker."""
 
-    target: Target
+    target: Target | None
     score: Callable[[Any, Any, Any], float] | None = None
     learn: bool | None = None
 
     def __call__(self) -> SamplingSession:
         """Open it; raise before any report is made if this worker cannot learn as asked."""
         learns = can_learn(self.learn)
+        assert self.target is not None  # recorded reports are not sampled
         opened = self.target.open()
         _OPEN.update(target=opened, score=self.score)
         return SamplingSession(opened, learns)

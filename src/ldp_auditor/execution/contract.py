@@ -22,29 +22,17 @@ TRIES = 4
 """How often a task is begun whose workers are killed from outside, or for their memory."""
 
 
-class Ticker(Protocol):
-    """Tells the engine what a worker is about to do."""
+class Ticker:
+    """Tells what a worker is about to do; this one tells nobody, where nobody would stop it."""
 
     def __call__(self, what: str, more: float = 0.0) -> None:
         """Note that a call of foreign code begins; `what` names it if it never ends.
 
         It may take `more` seconds than a call is allowed.
         """
-        ...
 
     def own_work(self, what: str) -> None:
         """Note that no foreign code runs; it takes as long as it takes."""
-        ...
-
-
-class SilentTicker:
-    """A ticker of a worker that nobody has to stop."""
-
-    def __call__(self, what: str, more: float = 0.0) -> None:
-        """Nobody waits for it."""
-
-    def own_work(self, what: str) -> None:
-        """Nobody waits for it."""
 
 
 class Session(Protocol):

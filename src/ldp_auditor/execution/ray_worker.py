@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ldp_auditor.errors import AuditError, describe
-from ldp_auditor.execution.contract import Limits, Packed
+from ldp_auditor.execution.contract import Limits, Packed, Ticker
 from ldp_auditor.execution.processes import ProcessEngine
-from ldp_auditor.execution.threads import SILENT, keep_freed_memory
+from ldp_auditor.execution.threads import keep_freed_memory
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def _own(opener: bytes) -> Run:
     """Open a session of our own code, in this process."""
     keep_freed_memory()
     session = pickle.loads(opener)()
-    return lambda tasks: [session.run(pickle.loads(task), SILENT) for task in tasks]
+    return lambda tasks: [session.run(pickle.loads(task), Ticker()) for task in tasks]
 
 
 def _watched(opener: bytes, limits: Limits) -> Run:

@@ -11,9 +11,7 @@ from typing import Any
 import numpy as np
 
 from ldp_auditor.errors import require
-from ldp_auditor.execution.contract import Engine, Job, SilentTicker
-
-SILENT = SilentTicker()
+from ldp_auditor.execution.contract import Engine, Job, Ticker
 
 
 @cache
@@ -51,7 +49,7 @@ class ThreadEngine(Engine):
         def run(task: Any) -> tuple[Any, Any]:
             if not hasattr(own, "session"):
                 own.session = job.open_session()
-            return task, own.session.run(task, SILENT)
+            return task, own.session.run(task, Ticker())
 
         threads = max(1, self.workers // job.cores)
         if threads == 1:

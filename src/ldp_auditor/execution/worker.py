@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from ldp_auditor.errors import AuditError, describe
-from ldp_auditor.execution.contract import Opener
+from ldp_auditor.execution.contract import Opener, Ticker
 from ldp_auditor.execution.threads import keep_freed_memory
 
 STARTING, OPENING, CALLING, OWN_WORK = range(4)
@@ -47,7 +47,7 @@ class Pulse(ctypes.Structure):
         return self.text.decode(errors="replace") or "while its process was being started"
 
 
-class Writer:
+class Writer(Ticker):
     """The worker's end: writes the pulse, and notices copies of its process."""
 
     def __init__(self, pulse: Pulse) -> None:

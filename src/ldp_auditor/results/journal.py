@@ -38,9 +38,12 @@ BYTES_PER_RESULT = 4_000
 
 @dataclass
 class Journal:
-    """The finished cells of a folder, which belongs to one process at a time."""
+    """The finished cells of a folder, which belongs to one process at a time.
 
-    folder: Path
+    A journal that was not opened keeps them in memory alone.
+    """
+
+    folder: Path = Path()
     entries: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     """Finished cells by their keys."""
     seconds: dict[str, float] = field(default_factory=dict)
@@ -72,6 +75,8 @@ class Journal:
 
     def has_room_for(self, results: int) -> None:
         """Raise unless the disk has room for so many more results."""
+        if self._file is None:
+            return
         free = shutil.disk_usage(self.folder).free
         needed = results * BYTES_PER_RESULT
         require(
@@ -84,8 +89,14 @@ class Journal:
         """Write down a finished cell; when this returns it is on the disk."""
         key = digest(plan)
         entry = {"key": key, "plan": plan, "results": results}
+        if self._file is not None:
+            self._write(entry, seconds)
+        self.entries[key] = entry
+        self.seconds[key] = seconds
+
+    def _write(self, entry: Mapping[str, Any], seconds: float) -> None:
         with contextlib.suppress(OSError):  # before the cell, so that no finished one is without
-            timing = json.dumps({"key": key, "seconds": seconds})
+            timing = json.dumps({"key": entry["key"], "seconds": seconds})
             write_all(self._timings, timing.encode() + b"\n")
         end = self._file.seek(0, os.SEEK_END)
         try:
@@ -98,8 +109,6 @@ class Journal:
                 f"cannot write to {self.folder / JOURNAL}: {error}; the {len(self.entries):,} "
                 "finished cells in it are safe, the same command goes on from there"
             ) from None
-        self.entries[key] = entry
-        self.seconds[key] = seconds
 
     def _read(self) -> None:
         path = self.folder / JOURNAL
@@ -108,11 +117,8 @@ class Journal:
         bad: list[bytes] = []
         for line in content.split(b"\n"):
             entry = understood(line)
-            if (
-                entry is not None
-                and _belongs(entry)
-                and entry == self.entries.setdefault(entry["key"], entry)
-            ):
+            sound = entry is not None and _belongs(entry["plan"], entry["results"])
+            if entry and sound and entry == self.entries.setdefault(entry["key"], entry):
                 good.append(line.strip() + b"\n")
             elif line.strip():
                 bad.append(line + b"\n")
@@ -184,8 +190,10 @@ def is_audit(plan: Mapping[str, Any]) -> bool:
     return "mechanism" in plan and PORTION not in plan
 
 
-def fits_plan(plan: Mapping[str, Any], results: list[Any]) -> bool:
-    """Tell whether these are the results of an audit with that plan, as far as it shows."""
+def _belongs(plan: Mapping[str, Any], results: list[Any]) -> bool:
+    """Tell whether the results of an audit are of its plan, as far as shows; forged may not be."""
+    if not is_audit(plan):
+        return True
     try:
         audits = [AuditResult.from_dict(plain) for plain in results]
     except (AuditError, OverflowError):
@@ -198,24 +206,17 @@ def fits_plan(plan: Mapping[str, Any], results: list[Any]) -> bool:
     return isinstance(looks, list) and found == [[plan.get(n) for n in names]] * len(looks)
 
 
-def _belongs(entry: Mapping[str, Any]) -> bool:
-    """Tell whether the results are of the entry's plan; forged ones may not be."""
-    return not is_audit(entry["plan"]) or fits_plan(entry["plan"], entry["results"])
-
-
 def _is_shaped(results: Any) -> bool:
     """Tell whether these are results: dictionaries of values that fit a table."""
     return (
         isinstance(results, list)
         and bool(results)
         and all(isinstance(result, dict) for result in results)
-        and all(_fits(value) for result in results for value in result.values())
-    )
-
-
-def _fits(value: Any) -> bool:
-    return not isinstance(value, dict | int) or (
-        isinstance(value, int) and abs(value) <= LARGEST_WHOLE
+        and not any(
+            isinstance(value, dict) or (isinstance(value, int) and abs(value) > LARGEST_WHOLE)
+            for result in results
+            for value in result.values()
+        )
     )
 
 

@@ -71,11 +71,6 @@ def read_grid(path: Path) -> Grid:
     return Grid(tuple(cells))
 
 
-def known_settings(protocols: Any = ()) -> set[str]:
-    """Names that a grid of these protocols may set."""
-    return {*SETTINGS, *option_types(protocols), "protocol", "epsilon_1"}
-
-
 def _text_of(path: Path) -> str:
     try:
         content = path.read_bytes()
@@ -105,7 +100,7 @@ def _parse(path: Path, text: str) -> dict[str, Any]:
 
 def _read_block(block: dict[str, Any], number: int, path: Path, text: str) -> list[Cell]:
     """Make the cells of a block; lines are looked for only if there is something to tell."""
-    known = known_settings(block.get("protocol"))
+    known = {*SETTINGS, *option_types(block.get("protocol")), "protocol", "epsilon_1"}
     for name in block:
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ldp_auditor import __version__
 from ldp_auditor.execution.contract import Engine, Ticker
 from ldp_auditor.execution.engines import open_engine
-from ldp_auditor.results.journal import Journal, digest
+from ldp_auditor.results.journal import Journal
 from ldp_auditor.results.showing import Shown
 from ldp_auditor.results.table import Row, columns, rows_of, write_table
 from ldp_auditor.results.violations import ViolationCount
@@ -111,30 +111,14 @@ def sweep(
     """
     with open_engine(engine, workers, address, isolated=True) as opened:
         if out is None:
-            return _run(grid, _Memory(), opened, watch)
+            return _run(grid, Journal(), opened, watch)
         with Journal.open(Path(out)) as journal:
             outcome = _run(grid, journal, opened, watch)
             files = write_table(outcome.rows, journal.folder, name)
         return replace(outcome, files=files, damaged=journal.damaged)
 
 
-@dataclass
-class _Memory:
-    """A journal that is not kept."""
-
-    entries: dict[str, Any] = field(default_factory=dict)
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    def has_room_for(self, results: int) -> None:
-        """There is room."""
-
-    def add(self, plan: Any, results: Any, seconds: float) -> None:
-        """Keep a finished cell."""
-        self.entries[digest(plan)] = {"key": digest(plan), "plan": plan, "results": results}
-        self.seconds[digest(plan)] = seconds
-
-
-def _run(grid: Grid, journal: Journal | _Memory, engine: Engine, watch: Watch | None) -> Sweep:
+def _run(grid: Grid, journal: Journal, engine: Engine, watch: Watch | None) -> Sweep:
     watch = watch or Watch()
     left = [cell for cell in grid.cells if cell.key not in journal.entries]
     journal.has_room_for(sum(cell.results for cell in left))
@@ -143,7 +127,8 @@ def _run(grid: Grid, journal: Journal | _Memory, engine: Engine, watch: Watch | 
     if left:
 
         def note(cell: Cell, reason: str) -> None:
-            failed.append(_failure(cell, reason))
+            settings = ", ".join(f"{name}={value}" for name, value in cell.settings.items())
+            failed.append(f"{settings}: {' '.join(reason.split())}")
 
         # Cells side by side; if there are fewer of them than cores, several threads for each. The
         # largest first: a long one at the end would keep one core busy alone.
@@ -163,9 +148,3 @@ def _run(grid: Grid, journal: Journal | _Memory, engine: Engine, watch: Watch | 
         for row in rows_of(journal.entries[cell.key], journal.seconds.get(cell.key))
     ]
     return Sweep(rows, len(left) - len(failed), failed)
-
-
-def _failure(cell: Cell, reason: str) -> str:
-    """Say which cell failed, and why."""
-    settings = ", ".join(f"{name}={value}" for name, value in cell.settings.items())
-    return f"{settings}: {' '.join(reason.split())}"

@@ -1,9 +1,10 @@
 """Events: yes-or-no questions about a report, in words and as a test of many reports at once."""
 
 import math
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,39 +15,35 @@ from ldp_auditor.core import Floats
 Bools = NDArray[np.bool_]
 
 
-class Event(Protocol):
+class Event(ABC):
     """A yes-or-no question about a report."""
 
     @property
+    @abstractmethod
     def words(self) -> str:
         """The event in words, as the evidence shows it."""
-        ...
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """Columns that `holds` reads."""
-        ...
+        """Columns that `holds` reads: those in its fields, and in the events and scores there."""
+        return tuple(_columns_in(vars(self).values()))
 
+    @abstractmethod
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         """For every report, whether the event holds; `table` has the entries of its columns."""
-        ...
+
+
+def _columns_in(things: Iterable[Any]) -> Iterator[Column]:
+    for thing in things:
+        inside = thing if isinstance(thing, tuple) else getattr(thing, "columns", ())
+        yield from (thing,) if isinstance(thing, Column) else _columns_in(inside)
 
 
 @dataclass(frozen=True)
-class OfColumn:
-    """What events about one column share."""
-
-    column: Column
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        return (self.column,)
-
-
-@dataclass(frozen=True)
-class Equals(OfColumn):
+class Equals(Event):
     """A column has one value."""
 
+    column: Column
     value: float
 
     @property
@@ -65,9 +62,10 @@ class Equals(OfColumn):
 
 
 @dataclass(frozen=True)
-class Beyond(OfColumn):
+class Beyond(Event):
     """A column of numbers is at least, or at most, a threshold."""
 
+    column: Column
     threshold: float
     at_least: bool
 
@@ -82,7 +80,7 @@ class Beyond(OfColumn):
 
 
 @dataclass(frozen=True)
-class Both:
+class Both(Event):
     """Two events together."""
 
     first: Event
@@ -92,16 +90,12 @@ class Both:
     def words(self) -> str:
         return f"{self.first.words} and {self.second.words}"
 
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        return (*self.first.columns, *self.second.columns)
-
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         return self.first.holds(reports, table) & self.second.holds(reports, table)
 
 
 @dataclass(frozen=True)
-class Not:
+class Not(Event):
     """An event did not happen."""
 
     event: Event
@@ -110,18 +104,15 @@ class Not:
     def words(self) -> str:
         return f"not ({self.event.words})"
 
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        return self.event.columns
-
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         return ~self.event.holds(reports, table)
 
 
 @dataclass(frozen=True)
-class OneOf(OfColumn):
+class OneOf(Event):
     """A column has one of several values."""
 
+    column: Column
     values: tuple[float, ...]
 
     @property
@@ -141,7 +132,7 @@ class OneOf(OfColumn):
 
 
 @dataclass(frozen=True)
-class OddSum:
+class OddSum(Event):
     """An odd number of several events happened."""
 
     events: tuple[Event, ...]
@@ -149,10 +140,6 @@ class OddSum:
     @property
     def words(self) -> str:
         return "an odd number of these: " + "; ".join(event.words for event in self.events)
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        return tuple(column for event in self.events for column in event.columns)
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         found: Bools = np.zeros(table.rows, dtype=np.bool_)
@@ -162,7 +149,7 @@ class OddSum:
 
 
 @dataclass(frozen=True)
-class Compared:
+class Compared(Event):
     """Two columns of numbers are equal, or the first is less."""
 
     first: Column
@@ -173,17 +160,13 @@ class Compared:
     def words(self) -> str:
         return f"{self.first.words} {'<' if self.is_less else '=='} {self.second.words}"
 
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        return (self.first, self.second)
-
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         first, second = table.of(self.first), table.of(self.second)
         return first < second if self.is_less else first == second
 
 
 @dataclass(frozen=True)
-class Scored:
+class Scored(Event):
     """A function of the report, of the user's or learned, is at least a threshold."""
 
     name: str
@@ -194,10 +177,6 @@ class Scored:
     @property
     def words(self) -> str:
         return f"{self.name} {'>=' if self.at_least else '<='} {self.threshold:.6g}"
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        return tuple(getattr(self.score, "columns", ()))
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         """Compare the score, which is computed once for all thresholds."""
@@ -211,7 +190,7 @@ class Scored:
 
 
 @dataclass(frozen=True)
-class Supports:
+class Supports(Event):
     """The report speaks for a value, by the target's own `supports`."""
 
     supports: Callable[[Any, Any], bool]
@@ -223,7 +202,7 @@ class Supports:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        return ()
+        return ()  # the user's value is none of ours to look into
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         """Ask for every report, once for all events about the value."""

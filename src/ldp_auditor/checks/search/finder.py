@@ -54,11 +54,11 @@ def find_events(pilot: Pilot, most: int, learn: bool, seed: int) -> tuple[Layout
     """
     layout, table = Layout.fitted([r for reports in pilot.reports for r in reports])
     ends = list(accumulate(len(reports) for reports in pilot.reports))
-    tables = [table.between(a, b) for a, b in zip([0, *ends], ends, strict=False)]
+    tables = [table.part(slice(a, b)) for a, b in zip([0, *ends], ends, strict=False)]
     halves = [
         Half(
             [reports[start::2] for reports in pilot.reports],
-            [table.every_other(start) for table in tables],
+            [table.part(slice(start, None, 2)) for table in tables],
             pilot.claim,
         )
         for start in (0, 1)

@@ -92,14 +92,10 @@ class Table:
         """Entries of a column, one for each report."""
         return self.entries[column.name]
 
-    def every_other(self, start: int) -> Self:
-        """The table of every other report."""
-        chosen = {name: entries[start::2] for name, entries in self.entries.items()}
-        return type(self)(len(range(start, self.rows, 2)), chosen)
-
-    def between(self, start: int, end: int) -> Self:
+    def part(self, chosen: slice) -> Self:
         """The table of some reports."""
-        return type(self)(end - start, {name: e[start:end] for name, e in self.entries.items()})
+        rows = len(range(*chosen.indices(self.rows)))
+        return type(self)(rows, {name: entries[chosen] for name, entries in self.entries.items()})
 
     def once(self, name: Hashable, compute: Callable[[], Any]) -> Any:
         """Return `compute()`, which is called once for every `name`."""

@@ -33,7 +33,9 @@ def propose_odd_sums(half: Half, tables: Sequence[Counted]) -> list[Proposal]:
         return []
     if len(half.tables) * 2 ** len(bits) <= MOST_SUMS:
         return _all_sums(half, bits)
-    return _sums_of_three(half, bits[:MOST_FOR_THREE])
+    named = list(combinations(bits[:MOST_FOR_THREE], 3))
+    odd = np.stack([odd_of_three(rows) for rows in packed(half, bits[:MOST_FOR_THREE])])
+    return proposals(half, lambda i: OddSum(named[i]), odd)
 
 
 def _all_sums(half: Half, bits: Sequence[Event]) -> list[Proposal]:
@@ -66,9 +68,3 @@ def walsh_hadamard(counts: Floats) -> Floats:
         step *= 2
         out = out.reshape(-1)
     return out
-
-
-def _sums_of_three(half: Half, bits: Sequence[Event]) -> list[Proposal]:
-    named = list(combinations(bits, 3))
-    odd = np.stack([odd_of_three(rows) for rows in packed(half, bits)])
-    return proposals(half, lambda i: OddSum(named[i]), odd)

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ldp_auditor.checks.search.number_features import as_float, integers
 from ldp_auditor.checks.search.pieces import Block, Found, Kind, Piece, Pieces, Place
@@ -18,18 +17,16 @@ MOST_LETTERS = 512
 LAST_LETTERS = 4
 """Letters from the end that become columns, where lengths differ."""
 
-
-def no_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
-    """Nothing: `None` has no more than its type."""
-    return iter(())
+_LETTERS = partial(str.encode, encoding="utf-32-le", errors="surrogatepass"), np.dtype("<u4")
+_BYTES = bytes, np.dtype("u1")
+"""How letters and bytes are written one after the other, and as which numbers."""
 
 
 def text_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
     """The string, its letters, and the number that it may write."""
     parts = [str(part) for part in place.parts]
     yield place.category(place.words, parts)
-    width = max(1, min(MOST_LETTERS, max(map(len, parts))))
-    yield from _letters(place, parts, _text_codes(parts, width), "letter", pieces)
+    yield from _letters(place, parts, "letter", pieces)
     if pieces.wanted is None and all(math.isnan(_number_in(part)) for part in parts[:50]):
         return
     numbers = np.array([_number_in(part) for part in parts])
@@ -50,45 +47,27 @@ def bytes_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
     """The string of bytes, and every byte."""
     parts = [bytes(part) for part in place.parts]
     yield place.category(place.words, parts)
-    width = max(1, min(MOST_LETTERS, max(map(len, parts))))
-    yield from _letters(place, parts, _byte_codes(parts, width), "byte", pieces)
+    yield from _letters(place, parts, "byte", pieces)
 
 
-def _text_codes(parts: Sequence[str], width: int) -> NDArray[np.int32]:
-    """Code points of the first `width` letters of every string; -1 beyond its end."""
-    array = np.array([part[:width] for part in parts], dtype=f"U{width}")
-    codes = array.view(np.uint32).reshape(len(parts), width).astype(np.int32)
-    return _absent_beyond(codes, [len(part) for part in parts])
-
-
-def _byte_codes(parts: Sequence[bytes], width: int) -> NDArray[np.int32]:
-    """The first `width` bytes of every byte string; -1 beyond its end."""
-    joined = b"".join(bytes(part[:width]).ljust(width, b"\0") for part in parts)
-    codes = np.frombuffer(joined, np.uint8).reshape(len(parts), width).astype(np.int32)
-    return _absent_beyond(codes, [len(part) for part in parts])
-
-
-def _absent_beyond(codes: NDArray[np.int32], lengths: Sequence[int]) -> NDArray[np.int32]:
-    ends = np.array(lengths)
-    if len(ends) and ends.min() < codes.shape[1]:
-        codes[np.arange(codes.shape[1])[None, :] >= ends[:, None]] = -1
-    return codes
-
-
-def _letters(
-    place: Place, parts: Sequence[Any], block: NDArray[np.int32], kind: Kind, pieces: Pieces
-) -> Iterator[Found]:
+def _letters(place: Place, parts: Sequence[Any], kind: Kind, pieces: Pieces) -> Iterator[Found]:
+    """Length, the first letters or bytes, and the last ones where lengths differ."""
     lengths, column = place.lengths(parts)
     yield column
-    for i in range(block.shape[1]):
-        yield Piece(place.words, f"{place.words}[{i}]", kind, place.rows, block[:, i])
+    width = max(1, min(MOST_LETTERS, int(lengths.max())))
+    encode, each = _LETTERS if kind == "letter" else _BYTES
+    joined = b"".join(encode(p[:width]).ljust(each.itemsize * width, b"\0") for p in parts)
+    codes = np.frombuffer(joined, each).reshape(len(parts), width).astype(np.int32)
+    codes[np.arange(width) >= lengths[:, None]] = -1
+    for i in range(width):
+        yield Piece(place.words, f"{place.words}[{i}]", kind, place.rows, codes[:, i])
     if pieces.wanted is None and lengths.min() == lengths.max():
         return  # the last letters are among the first
     for i in range(1, LAST_LETTERS + 1):
         last = [part[-i] if len(part) >= i else -1 for part in parts]
-        codes = [ord(c) if isinstance(c, str) else c for c in last]
+        numbers = [ord(c) if isinstance(c, str) else c for c in last]
         words = f"{place.words}[-{i}]"
-        yield Piece(place.words, words, kind, place.rows, np.array(codes, dtype=np.int32))
+        yield Piece(place.words, words, kind, place.rows, np.array(numbers, dtype=np.int32))
 
 
 def number_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
@@ -119,6 +98,7 @@ def _total_seconds(part: Any) -> float:
 
 
 PROPERTIES: Mapping[str, Mapping[str, Callable[[Any], Any]]] = {
+    "none": {},
     "complex": {"real": lambda z: float(z.real), "imag": lambda z: float(z.imag)},
     "decimal": {
         "value": lambda d: math.nan if d.is_nan() else float(d),

@@ -132,7 +132,7 @@ def propose_learned_scores(half: Half, layout: Layout, seed: int) -> list[Propos
         return []  # thresholds of a single column are tried anyway
     found: list[Proposal] = []
     for a, b in list(combinations(range(len(half.tables)), 2))[:MOST_LEARNED_PAIRS]:
-        sides = [half.tables[i].between(0, min(half.tables[i].rows, MOST_LEARNED)) for i in (a, b)]
+        sides = [half.tables[i].part(slice(MOST_LEARNED)) for i in (a, b)]
         rows = np.concatenate([_rows(side, columns) for side in sides])
         labels = np.repeat([1.0, 0.0], [side.rows for side in sides])
         model = HistGradientBoostingClassifier(max_iter=25, max_leaf_nodes=15, random_state=seed)

@@ -34,7 +34,7 @@ KINDS: tuple[tuple[str, tuple[type, ...], Handler], ...] = (
     ("datetime", (datetime.datetime, datetime.time), scalars.property_parts("datetime")),
     ("date", (datetime.date,), scalars.property_parts("date")),
     ("timedelta", (datetime.timedelta,), scalars.property_parts("timedelta")),
-    ("none", (type(None),), scalars.no_parts),
+    ("none", (type(None),), scalars.property_parts("none")),
     ("text", (str,), scalars.text_parts),
     ("path", (PurePath,), scalars.property_parts("path")),
     ("bytes", (bytes, bytearray), scalars.bytes_parts),
@@ -113,25 +113,14 @@ def _look(place: Place, pieces: Pieces) -> Iterator[Found]:
 
 def _handled(kind: str, place: Place, pieces: Pieces) -> list[Found]:
     """What the handler of a kind finds, leaving out the parts that raise."""
-    handler = HANDLERS[kind]
     try:
-        return list(handler(place, pieces))
+        return list(HANDLERS[kind](place, pieces))
     except Exception:  # foreign code: anything, from anywhere
-        sound = [i for i in range(len(place.parts)) if _is_sound(kind, _some(place, [i]), pieces)]
-    if not sound:
-        return []
-    try:
-        return list(handler(_some(place, sound), pieces))
-    except Exception:  # sound one by one, not together
-        return []
-
-
-def _is_sound(kind: str, place: Place, pieces: Pieces) -> bool:
-    try:
-        list(HANDLERS[kind](place, pieces))
-    except Exception:
-        return False
-    return True
+        each = range(len(place.parts)) if len(place.parts) > 1 else ()
+        sound = [i for i in each if _handled(kind, _some(place, [i]), pieces)]
+    if 0 < len(sound) < len(place.parts):
+        return _handled(kind, _some(place, sound), pieces)
+    return []  # none is sound, or all are one by one, not together
 
 
 def _some(place: Place, chosen: list[int]) -> Place:
