@@ -3,20 +3,14 @@
 Heavy packages are imported by the commands that use them, so that help is instant.
 """
 
+import importlib
 import os
 import sys
-from typing import Annotated
 
-import typer
-from typer.exceptions import TyperException
+import click
 
 from ldp_auditor import __version__
 from ldp_auditor.cli.arguments import found_elsewhere
-from ldp_auditor.cli.audit import audit
-from ldp_auditor.cli.check import check
-from ldp_auditor.cli.compare import compare
-from ldp_auditor.cli.explain import explain, profile
-from ldp_auditor.cli.explore import explore
 from ldp_auditor.cli.output import (
     EXIT_INTERRUPTED,
     EXIT_NO_VIOLATION,
@@ -26,58 +20,63 @@ from ldp_auditor.cli.output import (
     show_remarks,
     tell,
 )
-from ldp_auditor.cli.protocols import list_protocols
-from ldp_auditor.cli.report import report
-from ldp_auditor.cli.reproduce import reproduce
-from ldp_auditor.cli.sweep import sweep
 from ldp_auditor.errors import AuditError
 
-app = typer.Typer(
-    name="ldp-auditor",
-    help="Measure what local differential privacy mechanisms really leak.",
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
+COMMANDS = {
+    "list": ("protocols", "list_protocols"),
+    "audit": ("audit", "audit"),
+    "compare": ("compare", "compare"),
+    "explain": ("explain", "explain"),
+    "profile": ("explain", "profile"),
+    "check": ("check", "check"),
+    "sweep": ("sweep", "sweep"),
+    "reproduce": ("reproduce", "reproduce"),
+    "report": ("report", "report"),
+    "explore": ("explore", "explore"),
+}
+"""The file of every command and its name there."""
 
 
-@app.callback(invoke_without_command=True)
-def main_options(
-    context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
-) -> None:
-    """Measure what local differential privacy mechanisms really leak."""
+class Commands(click.Group):
+    """The commands, each of which is imported when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names in the order of the help."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, if there is one."""
+        if cmd_name not in COMMANDS:
+            return None
+        file, name = COMMANDS[cmd_name]
+        found: click.Command = getattr(importlib.import_module(f"{__name__}.{file}"), name)
+        return found
+
+
+def _main_options(version: bool) -> None:
+    context = click.get_current_context()
     if version:
         say(f"ldp-auditor {__version__}")
     elif context.invoked_subcommand is None:
         say(context.get_help())
 
 
-OWN_OPTIONS = {"ignore_unknown_options": True}
-"""Protocols and adapters bring options of their own."""
-
-app.command(name="list")(list_protocols)
-app.command(context_settings=OWN_OPTIONS)(audit)
-app.command(context_settings=OWN_OPTIONS)(compare)
-app.command(context_settings=OWN_OPTIONS)(explain)
-app.command(context_settings=OWN_OPTIONS)(profile)
-app.command(context_settings=OWN_OPTIONS)(check)
-app.command()(sweep)
-app.command()(reproduce)
-app.command()(report)
-app.command()(explore)
+app = Commands(
+    "ldp-auditor",
+    callback=_main_options,
+    params=[click.Option(["--version"], is_flag=True, help="Print the version.")],
+    help="Measure what local differential privacy mechanisms really leak.",
+    invoke_without_command=True,
+)
 
 
-def _no_such_option(error: TyperException) -> str:
-    """What to say of an option that only other commands have, if that is what is wrong."""
-    flag, context = getattr(error, "option_name", ""), getattr(error, "ctx", None)
-    option = flag.lstrip("-").replace("-", "_")
+def _no_such_option(error: click.NoSuchOption) -> str:
+    """What to say of an option that this command lacks, with those that have it."""
+    option = error.option_name.lstrip("-").replace("-", "_")
     elsewhere = found_elsewhere(option)
-    if not elsewhere:
-        return ""
-    if context is not None and context.info_name == "sweep":
+    if elsewhere and error.ctx is not None and error.ctx.info_name == "sweep":
         elsewhere = f" for a sweep: write {option} into the grid"
-    return f"no such option: {flag}{elsewhere}"
+    return f"no such option: {error.option_name}{elsewhere}"
 
 
 def main() -> None:
@@ -87,21 +86,23 @@ def main() -> None:
         code = app(standalone_mode=False)
     except AuditError as error:
         fail(str(error))
-    except TyperException as error:
-        fail(_no_such_option(error) or error.format_message())
+    except click.NoSuchOption as error:
+        fail(_no_such_option(error))
+    except click.ClickException as error:
+        fail(error.format_message())
     except MemoryError:
         fail("out of memory: choose a smaller domain, fewer reports or a smaller epsilon")
-    except (KeyboardInterrupt, typer.Abort):
+    except (KeyboardInterrupt, click.Abort):
         code = EXIT_INTERRUPTED
     except SystemExit as ended:
         if not isinstance(ended.__context__, BrokenPipeError):
             raise
         if "--help" not in sys.argv:
             fail("internal error, please report it: a pipe was closed")
-        code = EXIT_NO_VIOLATION  # of the help that nobody reads; typer's 1 would be a violation
+        code = EXIT_NO_VIOLATION  # of the help that nobody reads; click's 1 would be a violation
     except Exception as error:
         fail(f"internal error, please report it: {type(error).__name__}: {error}")
-    if code == EXIT_INTERRUPTED:  # typer turns Ctrl-C within a command into this code
+    if code == EXIT_INTERRUPTED:
         tell("ldp-auditor: interrupted")
         os._exit(EXIT_INTERRUPTED)  # an ordinary exit would wait for threads to finish their piece
     flush_errors()

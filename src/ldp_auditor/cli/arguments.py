@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from inspect import Parameter
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from ldp_auditor.errors import numeral, of_kind, require
 
@@ -17,44 +17,70 @@ if TYPE_CHECKING:
     from ldp_auditor.audits.plan import AuditPlan
     from ldp_auditor.execution.contract import Engine
 
-Option = tuple[Any, Any]
-"""Type and default of an option."""
+Option = Callable[[str], click.Parameter]
+"""Makes an option or an argument of its name."""
 
 Options = Mapping[str, Option]
 """Options by their names."""
 
 
-def number(text: str, default: float | None = None, shown: str | bool = True) -> Option:
-    """An option that is a number; `shown` is what help says of its default.
+class Numeral(click.ParamType[Any]):
+    """A number, or the text that is none: the audit refuses it as in Python and in grids."""
 
-    What is no number is refused by the audit, in the same words as in Python and in grids.
-    """
-    about = typer.Option(help=text, show_default=shown, parser=numeral, metavar="<float>")
-    return Annotated[float | None, about], default
+    name = "number"
 
-
-def integer(text: str, default: int | None = None, shown: str | bool = True) -> Option:
-    """An option that is a whole number; 1e6 is one."""
-    about = typer.Option(help=text, show_default=shown, parser=numeral, metavar="<int>")
-    return Annotated[int | None, about], default
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Read what was typed; a default is a number already."""
+        return numeral(value) if isinstance(value, str) else value
 
 
-def word(text: str, default: str | None = None, shown: str | bool = True) -> Option:
-    """An option that is text."""
-    return Annotated[str | None, typer.Option(help=text, show_default=shown)], default
+def _option(
+    kind: str,
+    type_: Any,
+    text: str,
+    default: Any = None,
+    shown: str | bool = True,
+    required: bool = False,
+) -> Option:
+    """An option with a value; `shown` is what help says of its default."""
+    more = {"required": required} if default is None else {"default": default}
+    return lambda name: click.Option(
+        [flag_of(name)], type=type_, metavar=f"<{kind}>", help=text, show_default=shown, **more
+    )
 
 
-def path(text: str, default: Path | None = None, shown: str | bool = True) -> Option:
-    """An option that is a file or a folder."""
-    return Annotated[Path | None, typer.Option(help=text, show_default=shown)], default
+def flag_of(name: str) -> str:
+    """How an option is written."""
+    return "--" + name.replace("_", "-")
 
 
-def switch(name: str, text: str) -> Option:
+number = partial(_option, "float", Numeral())
+"""An option that is a number."""
+
+integer = partial(_option, "int", Numeral())
+"""An option that is a whole number; 1e6 is one."""
+
+word = partial(_option, "str", str)
+"""An option that is text."""
+
+FILE = click.Path(path_type=Path)
+"""The type of a file or a folder."""
+
+path = partial(_option, "path", FILE)
+"""An option that is a file or a folder."""
+
+
+def switch(flag: str, text: str) -> Option:
     """An option that is there or not."""
-    return Annotated[bool, typer.Option(name, help=text)], False
+    return lambda name: click.Option([name, flag], is_flag=True, help=text)
 
 
-Protocol = Annotated[list[str], typer.Argument(metavar="PROTOCOL", show_default=False)]
+def argument(shown: str, text: str | None = None, **settings: Any) -> Option:
+    """What is given without a name; help calls it `shown`."""
+    return lambda name: click.Argument([name], metavar=shown, help=text, **settings)
+
+
+PROTOCOL = argument("PROTOCOL...", nargs=-1, required=True)
 
 CLAIMED: Options = {
     "domain_size": integer("Number k of values in the domain, e.g. 1e6."),
@@ -126,24 +152,25 @@ ENGINE: Options = {
 OUT = path("Folder for the results; a run that was killed continues from it.")
 JSON = switch("--json", "Print JSON on standard output.")
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+OWN_OPTIONS = {"ignore_unknown_options": True}
+"""Protocols and adapters bring options of their own."""
 
 
-def takes(*tables: Options, **own: Option) -> Callable[[Command], Command]:
-    """Give a command its options: those of some tables, and its own; it gets them by name."""
+def command(
+    *tables: Options, own_options: bool = False, **options: Option
+) -> Callable[[Callable[..., Any]], click.Command]:
+    """Make a command of a function: it gets by name what stands in the tables and its options."""
 
-    def give(command: Command) -> Command:
-        named = inspect.signature(command, eval_str=True).parameters.values()
-        first = [p for p in named if p.kind is Parameter.POSITIONAL_OR_KEYWORD]
-        options = [
-            Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
-            for table in (*tables, own)
-            for name, (kind, default) in table.items()
-        ]
-        command.__signature__ = inspect.Signature([*first, *options])  # type: ignore[attr-defined]
-        return command
+    def make(function: Callable[..., Any]) -> click.Command:
+        return click.Command(
+            function.__name__,
+            callback=function,
+            params=[make(name) for table in (*tables, options) for name, make in table.items()],
+            help=inspect.getdoc(function),
+            context_settings=OWN_OPTIONS if own_options else {},
+        )
 
-    return give
+    return make
 
 
 def parse_pair(text: str | None) -> tuple[Any, Any] | None:
@@ -187,7 +214,7 @@ def parse_reports(text: str | None) -> tuple[int, ...] | None:
     return None if text is None else parse_numbers("reports", text)
 
 
-def parse_protocol(words: list[str]) -> tuple[str, dict[str, str]]:
+def parse_protocol(words: Sequence[str]) -> tuple[str, dict[str, str]]:
     """Split the words that no common option took into a protocol and its own options."""
     names, options = split_words(words)
     require(bool(names), "name a protocol to audit; 'ldp-auditor list' shows them")
@@ -195,7 +222,7 @@ def parse_protocol(words: list[str]) -> tuple[str, dict[str, str]]:
     return names[0], options
 
 
-def split_words(words: list[str]) -> tuple[list[str], dict[str, str]]:
+def split_words(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     """Tell names from options with their values."""
     names: list[str] = []
     options: dict[str, str] = {}
@@ -217,8 +244,8 @@ def convert_options(
     """Give the own options of the protocol or adapter `name` the types that it declares."""
     converted: dict[str, Any] = {}
     for option, text in options.items():
-        flag = "--" + option.replace("_", "-")
-        known = ", ".join("--" + known.replace("_", "-") for known in types) or "none"
+        flag = flag_of(option)
+        known = ", ".join(map(flag_of, types)) or "none"
         require(
             option in types,
             f"no such option: {flag}; beyond those in --help, {name} takes: {known}"
@@ -236,15 +263,17 @@ def found_elsewhere(option: str) -> str:
     """Name the commands that have an option which this command lacks."""
     from ldp_auditor.cli import app
 
+    context = click.Context(app)
+    every = {name: app.get_command(context, name) for name in app.list_commands(context)}
     having = [
-        command.name or command.callback.__name__
-        for command in app.registered_commands
-        if command.callback is not None and option in inspect.signature(command.callback).parameters
+        name
+        for name, command in every.items()
+        if command is not None and any(known.name == option for known in command.params)
     ]
     return f" (it is an option of {', '.join(having)})" if having else ""
 
 
-def make_plan(words: list[str], settings: Mapping[str, Any]) -> AuditPlan:
+def make_plan(words: Sequence[str], settings: Mapping[str, Any]) -> AuditPlan:
     """Plan the audit of the protocol that the words name, with its own options."""
     from ldp_auditor.audits.interface import option_types, plan_audit
 

@@ -1,5 +1,6 @@
 """The command `audit`."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,27 +11,29 @@ from ldp_auditor.cli.arguments import (
     ENGINE,
     JSON,
     OUT,
-    Protocol,
+    PROTOCOL,
+    command,
     engine_of,
     make_plan,
     path,
-    takes,
 )
 from ldp_auditor.cli.output import exit_code, show
 from ldp_auditor.errors import require
 
 
-@takes(
+@command(
     CLAIMED,
     COUNTED,
     ATTACKED,
     ENGINE,
+    own_options=True,
+    words=PROTOCOL,
     figure=path("With several --reports: where to draw the curve.", shown="none"),
     out=OUT,
     as_json=JSON,
 )
 def audit(
-    words: Protocol, *, figure: Path | None, out: Path | None, as_json: bool, **settings: Any
+    words: Sequence[str], *, figure: Path | None, out: Path | None, as_json: bool, **settings: Any
 ) -> int:
     """Audit one protocol. Its own options, such as --hash-range, are shown by 'list'."""
     from ldp_auditor.audits.run import run

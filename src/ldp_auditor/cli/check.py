@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from ldp_auditor.cli.arguments import (
     ALPHA,
@@ -17,12 +18,14 @@ from ldp_auditor.cli.arguments import (
     JSON,
     SEED,
     Option,
+    argument,
+    command,
     convert_options,
+    flag_of,
     integer,
     number,
     path,
     split_words,
-    takes,
     word,
 )
 from ldp_auditor.cli.output import exit_code, show
@@ -37,10 +40,19 @@ COMMAND = "A program that reads a value from every line and answers with a repor
 
 def _choice(text: str, shown: str | bool = True) -> Option:
     """An option with an opposite, such as --learn and --no-learn."""
-    return Annotated[bool | None, typer.Option(help=text, show_default=shown)], None
+    return lambda name: click.Option(
+        [f"{flag_of(name)}/{flag_of(f'no_{name}')}"], help=text, default=None, show_default=shown
+    )
 
 
-@takes(
+@command(
+    own_options=True,
+    target=argument(
+        "[TARGET]",
+        "package.module:function, package.module:Class(args), or an adapter such as pure-ldp:OUE "
+        "(see list --adapters).",
+        nargs=-1,
+    ),
     epsilon=number("Claimed epsilon."),
     delta=number("Claimed delta.", 0.0),
     values=word('Inputs: 0,1,2 or JSON such as \'["red", "green"]\'.'),
@@ -65,15 +77,7 @@ def _choice(text: str, shown: str | bool = True) -> Option:
     as_json=JSON,
 )
 def check(
-    target: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[TARGET]",
-            help="package.module:function, package.module:Class(args), or an adapter such as "
-            "pure-ldp:OUE (see list --adapters).",
-            show_default=False,
-        ),
-    ] = None,
+    target: Sequence[str],
     *,
     working_dir: Path | None,
     out: Path | None,
@@ -89,7 +93,7 @@ def check(
 
     where = {name: settings.pop(name) for name in ENGINE}
     require(settings["epsilon"] is not None, "a check needs the claim: --epsilon")
-    asked = parse_check(target or [], **settings)
+    asked = parse_check(target, **settings)
     if out is not None:
         can_keep(out)
     plan = asked.pop("plan", None)
@@ -98,7 +102,7 @@ def check(
         working_dir is None or where["address"] is not None,
         "--working-dir is for a cluster that exists: give its --address",
     )
-    code = (*(target or [])[:1], settings["score"] or "")
+    code = (*target[:1], settings["score"] or "")
     named = [name.partition(":")[0] for name in code if ":" in name]
     with (
         open_engine(**where, isolated=True, modules=named, working_dir=working_dir) as opened,
@@ -138,7 +142,7 @@ def parse_values(values: str | None, domain_size: int | None) -> tuple[Any, ...]
     return tuple(parsed)
 
 
-def parse_check(words: list[str], **given: Any) -> dict[str, Any]:
+def parse_check(words: Sequence[str], **given: Any) -> dict[str, Any]:
     """Turn the words of the command into what a check needs."""
     from ldp_auditor import adapters
     from ldp_auditor.adapters.command import CommandTarget

@@ -1,9 +1,8 @@
 """The command `compare`."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from ldp_auditor.cli.arguments import (
     ATTACKED,
@@ -12,6 +11,8 @@ from ldp_auditor.cli.arguments import (
     ENGINE,
     JSON,
     OUT,
+    argument,
+    command,
     convert_options,
     engine_of,
     integer,
@@ -20,7 +21,6 @@ from ldp_auditor.cli.arguments import (
     path,
     planned,
     split_words,
-    takes,
     word,
 )
 from ldp_auditor.cli.output import EXIT_BAD_INPUT, exit_code, show, tell
@@ -28,11 +28,13 @@ from ldp_auditor.cli.output import EXIT_BAD_INPUT, exit_code, show, tell
 FIGURE = "Where to draw the bars, or the curves over several --reports."
 
 
-@takes(
+@command(
     CLAIMED,
     COUNTED,
     ATTACKED,
     ENGINE,
+    own_options=True,
+    words=argument("[PROTOCOL]...", "All, if none is named.", nargs=-1),
     epsilon_1=number("Claimed epsilon of one report of memoized protocols."),
     epsilon_infinity=number("Guarantee of memoized protocols for any number of reports."),
     attributes=integer("Number of attributes of records (RS+FD, SPL, SMP)."),
@@ -42,9 +44,7 @@ FIGURE = "Where to draw the bars, or the curves over several --reports."
     as_json=JSON,
 )
 def compare(
-    words: Annotated[
-        list[str] | None, typer.Argument(metavar="[PROTOCOL]...", show_default="all")
-    ] = None,
+    words: Sequence[str],
     *,
     domain_sizes: str | None,
     figure: Path | None,
@@ -63,7 +63,7 @@ def compare(
     from ldp_auditor.report.progress import progress_bar
     from ldp_auditor.results.folder import results_folder
 
-    protocols, own = split_words(words or [])
+    protocols, own = split_words(words)
     types = {key: kind for name in protocols for key, kind in option_types(name).items()}
     plan = plan_comparison(
         protocols,

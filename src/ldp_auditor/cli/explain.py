@@ -1,5 +1,6 @@
 """The commands `explain` and `profile`: where a gap comes from."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +9,12 @@ from ldp_auditor.cli.arguments import (
     COUNTED,
     ENGINE,
     JSON,
-    Protocol,
+    PROTOCOL,
+    command,
     engine_of,
     integer,
     make_plan,
     path,
-    takes,
     word,
 )
 from ldp_auditor.cli.output import exit_code, show
@@ -21,14 +22,16 @@ from ldp_auditor.cli.output import exit_code, show
 REPEATED = {**CLAIMED, "reports": word("Reports of the same value by each user.", shown="1")}
 
 
-@takes(
+@command(
     REPEATED,
     COUNTED,
     ENGINE,
+    own_options=True,
+    words=PROTOCOL,
     figure=path("Where to draw the waterfall.", shown="explain.png"),
     as_json=JSON,
 )
-def explain(words: Protocol, *, figure: Path | None, as_json: bool, **settings: Any) -> int:
+def explain(words: Sequence[str], *, figure: Path | None, as_json: bool, **settings: Any) -> int:
     """Tell where the gap between the claim and the measured epsilon comes from, by every attack."""
     from ldp_auditor.audits.gap import explain_plan
     from ldp_auditor.figures.files import check_figure_path, default_figure
@@ -48,14 +51,16 @@ def explain(words: Protocol, *, figure: Path | None, as_json: bool, **settings: 
     return exit_code(explanation.violations.violations)
 
 
-@takes(
+@command(
     REPEATED,
+    own_options=True,
+    words=PROTOCOL,
     points=integer("Epsilons to tabulate.", 21),
     figure=path("Where to draw it.", shown="profile.png"),
     as_json=JSON,
 )
 def profile(
-    words: Protocol, *, points: int, figure: Path | None, as_json: bool, **settings: Any
+    words: Sequence[str], *, points: int, figure: Path | None, as_json: bool, **settings: Any
 ) -> None:
     """Show the exact privacy profile of a protocol: the smallest delta at every epsilon."""
     from ldp_auditor.audits.gap import profile_of

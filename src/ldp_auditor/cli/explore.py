@@ -5,11 +5,11 @@ import sys
 import threading
 import webbrowser
 
-from ldp_auditor.cli.arguments import integer, switch, takes
+from ldp_auditor.cli.arguments import command, integer, switch
 from ldp_auditor.cli.output import EXIT_NO_VIOLATION
 
 
-@takes(
+@command(
     port=integer("Port on this machine.", 0, shown="a free one"),
     no_browser=switch("--no-browser", "Open no browser; print the address only."),
 )

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from ldp_auditor.cli.arguments import JSON, switch, takes
+from ldp_auditor.cli.arguments import JSON, command, switch
 from ldp_auditor.cli.output import console, say, say_json, tell
 from ldp_auditor.errors import AuditError, require
 
 
-@takes(adapters=switch("--adapters", "Show foreign packages that can be checked."), as_json=JSON)
+@command(adapters=switch("--adapters", "Show foreign packages that can be checked."), as_json=JSON)
 def list_protocols(*, adapters: bool, as_json: bool) -> None:
     """Show the protocols that can be audited, or the foreign packages that can be checked."""
     from ldp_auditor import mechanisms

@@ -1,25 +1,19 @@
 """The command `report`."""
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
+from ldp_auditor.cli.arguments import FILE, argument, command, path, word
 from ldp_auditor.cli.output import EXIT_NO_VIOLATION, tell
 
 
-def report(
-    results: Annotated[
-        Path,
-        typer.Argument(
-            metavar="RESULTS", help="Folder that audit, compare, check, sweep or reproduce wrote."
-        ),
-    ],
-    out: Annotated[Path, typer.Option(help="The page to write.")] = Path("report.html"),
-    title: Annotated[
-        str | None, typer.Option(help="What stands above the findings.", show_default="none")
-    ] = None,
-) -> int:
+@command(
+    results=argument(
+        "RESULTS", "Folder that audit, compare, check, sweep or reproduce wrote.", type=FILE
+    ),
+    out=path("The page to write.", Path("report.html")),
+    title=word("What stands above the findings.", shown="none"),
+)
+def report(results: Path, out: Path, title: str | None) -> int:
     """Make one HTML page of a results folder: it opens offline and loads nothing."""
     from ldp_auditor.page.document import write_page
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from ldp_auditor.cli.arguments import ENGINE, integer, path, switch, takes
+from ldp_auditor.cli.arguments import ENGINE, argument, command, integer, path, switch
 from ldp_auditor.cli.output import EXIT_BAD_INPUT, exit_code, say_content, show, tell
 from ldp_auditor.cli.sweep import tell_damaged, tell_failed, watching
 
@@ -18,7 +16,11 @@ if TYPE_CHECKING:
     from ldp_auditor.sweeps.running import Watch
 
 
-@takes(
+@command(
+    own_options=False,
+    names=argument(
+        "NAME...", "figure-1 to figure-12 (no 9), claims, or all.", nargs=-1, required=True
+    ),
     out=path("Folder of the journal, tables and figures.", Path("results")),
     quick=switch("--quick", "Fewer trials and one seed: minutes, not hours."),
     optimal=switch("--optimal", "The optimal attack beside the paper's."),
@@ -30,13 +32,7 @@ if TYPE_CHECKING:
     document=path("With claims: where to write them.", shown="OUT/claims.md"),
     **ENGINE,
 )
-def reproduce(
-    names: Annotated[
-        list[str],
-        typer.Argument(metavar="NAME...", help="figure-1 to figure-12 (no 9), claims, or all."),
-    ],
-    **settings: Any,
-) -> int:
+def reproduce(names: Sequence[str], **settings: Any) -> int:
     """Reproduce experiments of the paper; a run that was killed goes on with the same command.
 
     The exit code is 1 if any audit proves a violation: figure 8 is about one.
@@ -44,7 +40,7 @@ def reproduce(
     from ldp_auditor.report.reproducing import reproduce as run
     from ldp_auditor.report.showing import together
 
-    found = run(names, watch=_bar, on_study=_tell_study, **settings)
+    found = run(list(names), watch=_bar, on_study=_tell_study, **settings)
     tell_damaged(sum(result.sweep.damaged for result in found.studies))
     say_content(together(found))
     if found.document is not None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from ldp_auditor.cli.arguments import ENGINE, JSON, takes
+from ldp_auditor.cli.arguments import ENGINE, FILE, JSON, argument, command, path
 from ldp_auditor.cli.output import (
     EXIT_BAD_INPUT,
     exit_code,
@@ -24,19 +22,13 @@ MOST_TOLD = 10
 """Failed cells that are told one by one."""
 
 
-FOLDER = Annotated[Path, typer.Option(help="Folder of the journal and the table.")]
-
-
-@takes(ENGINE, out=(FOLDER, ...), as_json=JSON)
-def sweep(
-    grid: Annotated[
-        Path, typer.Argument(metavar="GRID.toml", help="The grid; lists of values are its axes.")
-    ],
-    *,
-    out: Path,
-    as_json: bool,
-    **where: Any,
-) -> int:
+@command(
+    ENGINE,
+    grid=argument("GRID.toml", "The grid; lists of values are its axes.", type=FILE),
+    out=path("Folder of the journal and the table.", required=True),
+    as_json=JSON,
+)
+def sweep(grid: Path, *, out: Path, as_json: bool, **where: Any) -> int:
     """Audit every cell of a grid; a run that was killed goes on with the same command.
 
     The exit code is 1 if any cell proves a violation, 2 if a cell failed.

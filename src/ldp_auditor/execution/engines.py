@@ -7,7 +7,6 @@ from typing import Any
 
 from ldp_auditor.errors import one_of, require
 from ldp_auditor.execution.contract import Engine, worker_count
-from ldp_auditor.execution.processes import ProcessEngine
 from ldp_auditor.execution.threads import ThreadEngine
 
 ENGINES = ("threads", "processes", "ray")
@@ -52,6 +51,8 @@ def open_engine(
     if name == "threads":
         yield ThreadEngine(worker_count(workers))
     elif name == "processes":
+        from ldp_auditor.execution.processes import ProcessEngine
+
         yield ProcessEngine(worker_count(workers))
     else:
         from ldp_auditor.execution.ray_cluster import ray_engine

@@ -4,17 +4,21 @@
 imported. An installed package offers one by an entry point of the group `ldp_auditor.protocols`.
 """
 
+from __future__ import annotations
+
 import inspect
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from types import new_class
-from typing import Any, get_type_hints
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 from ldp_auditor.errors import AuditError, describe, require
 from ldp_auditor.importing import import_named
 from ldp_auditor.mechanisms.frequency_oracle import COMMON, OPTION_KINDS, FrequencyOracle, Listed
 from ldp_auditor.mechanisms.records import RecordMechanism
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "ldp_auditor.protocols"
 
@@ -36,6 +40,8 @@ def of_file(name: str) -> type[Any]:
 
 def installed() -> Mapping[str, EntryPoint]:
     """What installed packages offer, by its name; none of them is imported."""
+    from importlib.metadata import entry_points
+
     return {point.name: point for point in sorted(entry_points(group=GROUP))}
 
 

@@ -1,17 +1,21 @@
 """The tables of the commands, as text."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from ldp_auditor.adapters import available, is_installed
-from ldp_auditor.audits.gap import Explanation
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.core import Claim, InputPair, exceeds
-from ldp_auditor.figures.results import gap_levels
 from ldp_auditor.mechanisms import COMBINATORS, FrequencyOracle, RecordMechanism
 from ldp_auditor.report.text_table import Column, TextTable
 from ldp_auditor.results.audit_result import AuditResult
+
+if TYPE_CHECKING:
+    from ldp_auditor.audits.gap import Explanation
 
 
 def number(value: float | None, digits: int = 4) -> str:
@@ -239,6 +243,8 @@ def _setting(result: AuditResult) -> str:
 
 def explanation_table(explanation: Explanation) -> TextTable:
     """The four-part account of the gap, one row per attack."""
+    from ldp_auditor.figures.results import gap_levels
+
     rows = []
     for result in explanation.results:
         levels = gap_levels(result)

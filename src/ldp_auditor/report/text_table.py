@@ -1,16 +1,19 @@
 """Text that fits its terminal: tables with fewer columns or as records, sentences cut at words."""
 
+from __future__ import annotations
+
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
+from typing import TYPE_CHECKING
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
 
 COMFORTABLE = 12
 """A column of text is not made narrower than this while another column can be left out."""
@@ -39,6 +42,8 @@ class TextTable:
 
     def draw(self, console: Console) -> str:
         """The table as lines that fit the console; no cell is cut, and no word where it can be."""
+        from rich.text import Text
+
         with console.capture() as drawn:
             console.print(Text(cut(self.title, console.width)))
             layout = self._layout(console.width)
@@ -113,6 +118,10 @@ class TextTable:
 
     def _grid(self, layout: dict[int, int]) -> Table:
         """Rows and columns."""
+        from rich import box
+        from rich.table import Table
+        from rich.text import Text
+
         has_header = any(column.heading for column in self.columns)
         grid = Table(box=box.SIMPLE_HEAD, show_header=has_header, pad_edge=False)
         last = len(self.columns) - 1
@@ -132,6 +141,8 @@ class TextTable:
 
     def _records(self, width: int) -> Iterator[Text]:
         """One block of lines for every row, if the terminal is too narrow for columns."""
+        from rich.text import Text
+
         headings = [column.heading for column in self.columns]
         widest = max(map(len, headings))
         for row in self.rows:
@@ -200,6 +211,8 @@ def sentences(text: str, console: Console) -> str:
     """Lines of sentences, on a terminal cut at words; a long word, such as a path, stays whole."""
     if not console.is_terminal:
         return text
+    from rich.text import Text
+
     with console.capture() as drawn:
         for line in text.splitlines():
             indent = " " * (len(line) - len(line.lstrip()))

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
 from ldp_auditor.results.table import Row
 from ldp_auditor.seeding import chunk_generator, stream_key
@@ -41,6 +40,8 @@ def agreement(rows: Sequence[Row]) -> Agreement:
     the probability of the count itself, so that it is exactly standard normal for any rate. The
     rows of one cell share their users; the test takes the last row of each.
     """
+    from scipy import stats
+
     last_of = {row["key"]: i for i, row in enumerate(rows)}
     counted = [
         (row["trials"], row[f"{side}s"], row[f"exact_{side}_rate"], last_of[row["key"]] == i)

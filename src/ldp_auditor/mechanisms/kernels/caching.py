@@ -13,6 +13,7 @@ import hashlib
 import logging
 import shutil
 from pathlib import Path
+from typing import Any
 
 from ldp_auditor.places import has_room, temporary_folder, user_cache
 
@@ -24,6 +25,13 @@ OTHER_STATES = 4
 _log = logging.getLogger("ldp_auditor")
 
 
+def settings() -> Any:
+    """numba's, as the environment and the user set them; they have no types."""
+    import numba
+
+    return numba.config
+
+
 @functools.cache
 def kernel_folder() -> Path | None:
     """Return the folder of the compiled kernels, or None if they are compiled for this run only.
@@ -31,9 +39,7 @@ def kernel_folder() -> Path | None:
     NUMBA_CACHE_DIR comes first, then the folder of the package, the user's own folder for caches
     and a temporary one. A line is logged if it is one of the last resorts or not the one asked for.
     """
-    from numba import config
-
-    asked: str = config.CACHE_DIR  # as the environment or the user set it
+    asked: str = settings().CACHE_DIR
     if asked and (folder := _folder_in(Path(asked).absolute())):
         return folder
     trouble = f"NUMBA_CACHE_DIR ({asked}) cannot be written to" if asked else ""
@@ -77,7 +83,7 @@ def state_of(package: Path) -> str:
     """Return a name for what decides the code: numba, our version and all files with kernels."""
     import numba
 
-    state = hashlib.sha256(f"{numba.__version__} {numba.config.USING_SVML}".encode())
+    state = hashlib.sha256(f"{numba.__version__} {settings().USING_SVML}".encode())
     outside = [package / name for name in ("__init__.py", "portable_math.py")]
     for path in (*outside, *sorted((package / "mechanisms").rglob("*.py"))):
         content = path.read_bytes()

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from ldp_auditor.mechanisms.kernels.caching import kernel_folder
+from ldp_auditor.mechanisms.kernels.caching import kernel_folder, settings
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -47,21 +47,51 @@ class Kernel:
         return self.dispatcher._numba_type_
 
 
+def lowered(signature: str) -> Callable[[Callable[..., Any]], Any]:
+    """Make a function for kernels, of a type such as "uint64(uint64)", of one that writes its code.
+
+    The latter gets numba's context, builder and signature and the values of the arguments.
+    """
+    return lambda generate: Lowered(signature, generate)
+
+
+class Lowered:
+    """A function of one argument that numba gets when a kernel that calls it is compiled."""
+
+    def __init__(self, signature: str, generate: Callable[..., Any]) -> None:
+        self.__doc__ = generate.__doc__
+        self._signature, self._generate = signature, generate
+
+    @functools.cached_property
+    def _numba_type_(self) -> Any:
+        from numba.core.registry import cpu_target
+        from numba.core.sigutils import normalize_signature
+        from numba.extending import intrinsic
+
+        taken, returned = normalize_signature(self._signature)  # type: ignore[no-untyped-call]
+
+        def typing(context: Any, argument: Any) -> Any:
+            return returned(*taken), self._generate
+
+        made = intrinsic(typing)
+        cpu_target.typing_context.refresh()
+        return cpu_target.typing_context.resolve_value_type(made)
+
+
 def _dispatcher(function: Callable[..., Any]) -> Any:
     import numba
 
-    settings: Any = numba.config
     made: Any = numba.njit(nogil=True)(function)
-    folder = kernel_folder()
+    folder, asked = kernel_folder(), settings()
     if folder is not None:  # numba asks its settings where to, and asks for no longer than this
-        before, settings.CACHE_DIR = settings.CACHE_DIR, str(folder)
+        before, asked.CACHE_DIR = asked.CACHE_DIR, str(folder)
         try:
             made.enable_caching()
             made._cache = Forgiving(made._cache)
         except (RuntimeError, OSError):  # the folder is gone again
             pass
         finally:
-            settings.CACHE_DIR = before
+            asked.CACHE_DIR = before
     return made
 
 
@@ -100,7 +130,7 @@ class Reading:
 
     def refresh(self) -> None:
         """Start what kernels call to make arrays."""
-        from numba.core.runtime import rtsys
+        from numba.core.runtime.nrt import rtsys
 
         rtsys.initialize(self.target)
 

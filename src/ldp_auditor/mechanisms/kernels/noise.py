@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -30,36 +31,35 @@ class Ziggurat:
 
     gaussian: bool
     tail_start: float
-    layers: NDArray[np.float64]
-    """A row per layer: the width that a mantissa of 2**52 reaches, divided by 2**52; the mantissa
-    below which a draw lies under the density for sure; the density (up to a constant) at the right
-    edge. One more row holds the density at 0."""
+    density: Callable[[float], float]
+    inverse: Callable[[float], float]
+    tail_area: float
 
+    @cached_property
+    def layers(self) -> NDArray[np.float64]:
+        """Layers of equal area from `tail_start` inwards, a row each.
 
-def build_ziggurat(
-    gaussian: bool,
-    tail_start: float,
-    density: Callable[[float], float],
-    inverse: Callable[[float], float],
-    tail_area: float,
-) -> Ziggurat:
-    """Stack layers of equal area from `tail_start` inwards."""
-    area = tail_start * density(tail_start) + tail_area
-    edges = [area / density(tail_start), tail_start]
-    for _ in range(LAYERS - 2):
-        edges.append(inverse(density(edges[-1]) + area / edges[-1]))
-    edges.append(0.0)
-    layers = np.zeros((LAYERS + 1, 3))
-    layers[:, 0] = np.array(edges) * 2.0**-52
-    layers[:-1, 1] = [np.floor(b / a * 2.0**52) for a, b in pairwise(edges)]
-    layers[:, 2] = [density(edge) for edge in edges]
-    return Ziggurat(gaussian, tail_start, layers)
+        A row has the width that a mantissa of 2**52 reaches, divided by 2**52; the mantissa below
+        which a draw lies under the density for sure; the density (up to a constant) at the right
+        edge. One more row holds the density at 0.
+        """
+        tail_start, density = self.tail_start, self.density
+        area = tail_start * density(tail_start) + self.tail_area
+        edges = [area / density(tail_start), tail_start]
+        for _ in range(LAYERS - 2):
+            edges.append(self.inverse(density(edges[-1]) + area / edges[-1]))
+        edges.append(0.0)
+        layers = np.zeros((LAYERS + 1, 3))
+        layers[:, 0] = np.array(edges) * 2.0**-52
+        layers[:-1, 1] = [np.floor(b / a * 2.0**52) for a, b in pairwise(edges)]
+        layers[:, 2] = [density(edge) for edge in edges]
+        return layers
 
 
 # The tail starts are the roots of "the last layer ends at height 1"; a test checks that they do.
 _NORMAL_TAIL = 4.038849846109505
 _LAPLACE_TAIL = 9.256164544265544
-NORMAL = build_ziggurat(
+NORMAL = Ziggurat(
     gaussian=True,
     tail_start=_NORMAL_TAIL,
     density=lambda x: portable_math.exp(-0.5 * x * x),
@@ -67,7 +67,7 @@ NORMAL = build_ziggurat(
     tail_area=portable_math.mills_ratio(_NORMAL_TAIL)
     * portable_math.exp(-0.5 * _NORMAL_TAIL * _NORMAL_TAIL),
 )
-LAPLACE = build_ziggurat(
+LAPLACE = Ziggurat(
     gaussian=False,
     tail_start=_LAPLACE_TAIL,
     density=lambda x: portable_math.exp(-x),
