@@ -82,14 +82,9 @@ class Chunks:
                 yield Piece(side, first, min(first + length, last_chunk))
 
     def count(
-        self,
-        engine: Engine,
-        progress: Progress | None,
-        first_chunk: int = 0,
-        last_chunk: int | None = None,
+        self, engine: Engine, progress: Progress | None, first_chunk: int, last_chunk: int
     ) -> tuple[Counts, ...]:
-        """Run a range of chunks, all of them by default, and add up their outcomes at each look."""
-        last_chunk = self.chunks if last_chunk is None else last_chunk
+        """Run a range of chunks and add up their outcomes at each look."""
         hits: list[Any] = [0, 0]
         trials = [0, 0]
         for piece, piece_hits in engine.map(self, self.pieces(first_chunk, last_chunk)):

@@ -5,6 +5,7 @@ add up to alpha over all looks, so the bound holds however often one looks and w
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ldp_auditor.errors import fraction, whole_number
@@ -29,3 +30,12 @@ class Stopping:
 def alpha_of_look(alpha: float, look: int) -> float:
     """Share of alpha that look number `look`, counted from 1, may spend."""
     return alpha * 6 / (math.pi * look) ** 2
+
+
+def looks_at(trials: int | Stopping, alpha: float, chunks: int) -> Iterator[tuple[int, float]]:
+    """Yield up to which chunk is counted before each look at the counts, and its share of alpha."""
+    if not isinstance(trials, Stopping):
+        yield chunks, alpha
+        return
+    for look in range(1, (chunks - 1).bit_length() + 2):
+        yield min(2 ** (look - 1), chunks), alpha_of_look(alpha, look)
