@@ -82,7 +82,7 @@ class Chunks:
                 yield Piece(side, first, min(first + length, last_chunk))
 
     def count(
-        self, engine: Engine, progress: Progress | None, first_chunk: int, last_chunk: int
+        self, engine: Engine, progress: Progress, first_chunk: int, last_chunk: int
     ) -> tuple[Counts, ...]:
         """Run a range of chunks and add up their outcomes at each look."""
         hits: list[Any] = [0, 0]
@@ -91,8 +91,7 @@ class Chunks:
             done = self.trials_of(piece.first_chunk, piece.last_chunk)
             hits[piece.side] += piece_hits
             trials[piece.side] += done
-            if progress is not None:
-                progress(done)
+            progress(done)
         looks = zip(hits[0].tolist(), hits[1].tolist(), strict=True)
         return tuple(Counts(trials[0], first, second) for first, second in looks)
 

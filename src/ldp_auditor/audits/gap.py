@@ -26,7 +26,6 @@ from ldp_auditor.execution.engines import open_engine
 from ldp_auditor.mechanisms.capabilities import KnowsLossLaw, KnowsRates, needed
 from ldp_auditor.results.audit_result import AuditResults, OfAudits
 from ldp_auditor.results.fields import Plain
-from ldp_auditor.results.journal import Journal
 from ldp_auditor.results.showing import Shown
 from ldp_auditor.theory.loss_law import LossLaw, privacy_profile
 
@@ -152,7 +151,6 @@ def explain_plan(
     plan: AuditPlan,
     *,
     engine: Engine | None = None,
-    journal: Journal | None = None,
     progress: Progress | None = None,
 ) -> Explanation:
     """Audit by every attack and work out what the optimal one would need."""
@@ -169,8 +167,7 @@ def explain_plan(
         "not known here, so that its gap cannot be accounted for; audit measures it",
     )
     results = AuditResults(
-        run(replace(plan, attack=attack), engine=engine, journal=journal, progress=progress)[0]
-        for attack in ATTACKS
+        run(replace(plan, attack=attack), engine=engine, progress=progress)[0] for attack in ATTACKS
     )
     return Explanation(
         results, {share: trials_to_certify(look, law, share) for share in CERTIFICATES}

@@ -38,10 +38,10 @@ def run(
     of reports share the same users, so the results depend on each other; each bound holds with its
     own probability 1 - alpha.
     """
+    progress = progress or (lambda trials: None)
     if journal is not None and plan.key in journal.entries:
         kept = journal.entries[plan.key]["results"]
-        if progress is not None:
-            progress(2 * plan.most_trials)
+        progress(2 * plan.most_trials)
         return AuditResults(AuditResult.from_dict(result) for result in kept)
     started = time.perf_counter()
     chunks = Chunks(plan, tuple(fit_attack(look) for look in plan.looks))
@@ -83,7 +83,7 @@ class Evidence:
 
 
 def _measure(
-    chunks: Chunks, counting: Chunks | Checkpoints, engine: Engine, progress: Progress | None
+    chunks: Chunks, counting: Chunks | Checkpoints, engine: Engine, progress: Progress
 ) -> list[Evidence]:
     """Count all trials; or until every number of reports is precise enough, or breaks its claim."""
     plan, done, times = chunks.plan, 0, 0

@@ -155,17 +155,18 @@ class RecordMechanism(Listed, ABC):
             raise AuditError(f"an attribute of {self.name} cannot be reported: {error}") from error
         return tuple(made[size] for size in self.domain_sizes)
 
-    @abstractmethod
-    def part(self, domain_size: int) -> FrequencyOracle:
-        """The protocol of an attribute of that size."""
+    @property
+    def shares(self) -> int:
+        """Parts that the budget is split into."""
+        return 1
 
-    def _make_part(self, domain_size: int, share: int = 1) -> FrequencyOracle:
-        """Make the protocol with a share of the budget."""
+    def part(self, domain_size: int) -> FrequencyOracle:
+        """The protocol of an attribute of that size, with its share of the budget."""
         given: dict[str, Any] = {"domain_size": domain_size, **dict(self.own_options)}
         if not self.protocol.promises_nothing:
-            given["epsilon"] = self.epsilon / share
+            given["epsilon"] = self.epsilon / self.shares
         if self.protocol.approximate:
-            given["delta"] = self.delta / share
+            given["delta"] = self.delta / self.shares
         return self.protocol(**given)
 
     @property
@@ -273,8 +274,9 @@ def attribute_of(reports: Reports, attribute: int) -> Reports:
 class Splitting(RecordMechanism):
     """Every attribute is reported, under its share of epsilon and delta."""
 
-    def part(self, domain_size: int) -> FrequencyOracle:
-        return self._make_part(domain_size, share=self.attributes)
+    @property
+    def shares(self) -> int:
+        return self.attributes
 
     def privatize(self, value: Record, n: int, rng: Generator) -> Reports:
         return join_attributes(
@@ -301,9 +303,6 @@ class Splitting(RecordMechanism):
 
 class Sampling(RecordMechanism):
     """One attribute is drawn, disclosed and reported under the whole budget."""
-
-    def part(self, domain_size: int) -> FrequencyOracle:
-        return self._make_part(domain_size)
 
     def privatize(self, value: Record, n: int, rng: Generator) -> Reports:
         drawn = draw_values(rng, self.attributes, n)

@@ -104,7 +104,10 @@ def _read(plain: Plain, declaration: Field[Any]) -> Any:
     if kind.startswith("tuple"):
         require(isinstance(value, list), f"{name} must be a list, got {name}={str(value)[:40]!r}")
         of = declaration.metadata["of"]
-        return tuple(value if of is None else (_read_one(name, of, one) for one in value))
+        for one in () if of is None else value:
+            right = isinstance(one, dict)
+            require(right, f"{name} must be a list of objects, got {str(one)[:40]!r}")
+        return tuple(value if of is None else (from_plain(of, one) for one in value))
     readers: dict[str, Callable[[Plain, str], Any]] = {
         "str": text,
         "float": real,
@@ -114,11 +117,6 @@ def _read(plain: Plain, declaration: Field[Any]) -> Any:
         "Any": lambda p, n: p.get(n),
     }
     return readers[kind.removesuffix(" | None")](plain, name)
-
-
-def _read_one(name: str, kind: type[Result], plain: Any) -> Result:
-    require(isinstance(plain, dict), f"{name} must be a list of objects, got {str(plain)[:40]!r}")
-    return from_plain(kind, plain)
 
 
 def real(plain: Plain, name: str) -> float:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -66,9 +67,7 @@ def axis_of(name: str, value: Any) -> list[Any]:
 def cells_of(axes: Mapping[str, Any]) -> Iterator[Cell]:
     """Yield a cell for every combination of the values of the axes."""
     values = [axis_of(name, value) for name, value in axes.items()]
-    count = 1
-    for axis in values:
-        count *= len(axis)
+    count = prod(map(len, values))
     require(count <= MOST_CELLS, f"a grid has at most {MOST_CELLS:,} cells, got {count:,}")
     for combination in product(*values):
         settings = dict(zip(axes, combination, strict=True))
