@@ -117,21 +117,23 @@ class Chunks:
 
     def _hits(self, value: Any, trials: int, rng: Generator) -> Hits:
         """Carry out a batch; an error of the mechanism names the value."""
-        count = self._follow_users if self.plan.is_over_time else self._attack_reports
         try:
-            return np.array([np.count_nonzero(seen) for seen in count(value, trials, rng)])
+            accused = self._accused(value, trials, rng)
+            return np.array([np.count_nonzero(reports) for reports in accused])
         except (AuditError, MemoryError):
             raise
         except Exception as error:
             name = self.plan.mechanism.name
             raise AuditError(f"{name} raised {describe(error)} with value {value!r}") from error
 
-    def _attack_reports(self, value: Any, trials: int, rng: Generator) -> Iterator[Any]:
-        """Yield which of `trials` reports, looked at once, the attack attributes to the first."""
-        yield self.attacks[0].accuse(self.plan.privatize(value, trials, rng), rng)
+    def _accused(self, value: Any, trials: int, rng: Generator) -> Iterator[Any]:
+        """Yield, at each look, which of `trials` reports or users are taken for the first value.
 
-    def _follow_users(self, value: int, trials: int, rng: Generator) -> Iterator[Any]:
-        """Yield the same of `trials` users by their totals, after each number of reports."""
+        Users are followed, and looked at by their totals, after each number of reports.
+        """
+        if not self.plan.is_over_time:
+            yield self.attacks[0].accuse(self.plan.privatize(value, trials, rng), rng)
+            return
         tally = self.plan.tally
         users = tally.protocol.enroll(value, trials, rng)
         totals = tally.start(users)

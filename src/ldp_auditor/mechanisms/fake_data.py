@@ -126,12 +126,9 @@ class SamplingPlusFakeData(RecordMechanism):
     fake: ClassVar[FakeData]
 
     def part(self, domain_size: int) -> FrequencyOracle:
-        return self.protocol(epsilon=self.amplified_epsilon, domain_size=domain_size)
-
-    @property
-    def amplified_epsilon(self) -> float:
-        """Budget of the drawn attribute: ln(d (e^epsilon - 1) + 1)."""
-        return self.epsilon + log1p((self.attributes - 1) * -expm1(-self.epsilon))
+        # ln(d (e^epsilon - 1) + 1)
+        amplified = self.epsilon + log1p((self.attributes - 1) * -expm1(-self.epsilon))
+        return self.protocol(epsilon=amplified, domain_size=domain_size)
 
     def privatize(self, value: Record, n: int, rng: Generator) -> Reports:
         drawn = draw_values(rng, self.attributes, n)
