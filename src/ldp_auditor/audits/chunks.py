@@ -4,13 +4,11 @@ An audit is cut into chunks of reports of one input. A chunk yields a number of 
 up, and a chunk's randomness depends on its position alone, so that chunks may run anywhere.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.random import Generator
@@ -95,7 +93,7 @@ class Chunks:
         looks = zip(hits[0].tolist(), hits[1].tolist(), strict=True)
         return tuple(Counts(trials[0], first, second) for first, second in looks)
 
-    def __call__(self) -> Chunks:
+    def __call__(self) -> Self:
         """Open a session for a worker: a plan needs nothing but itself."""
         return self
 

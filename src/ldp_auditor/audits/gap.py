@@ -5,12 +5,10 @@ analysis), the attack with unlimited trials (weakness of the attack), measured w
 Carlo).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 from ldp_auditor.attacks import ATTACKS
 from ldp_auditor.attacks.optimal import best_exact_threshold
@@ -50,7 +48,7 @@ class Explanation(OfAudits):
         return {**self.results.to_dict(), "trials_for": certificates}
 
     @classmethod
-    def from_dict(cls, plain: Plain) -> Explanation:
+    def from_dict(cls, plain: Plain) -> Self:
         """Read what `to_dict` wrote, or raise."""
         certificates = {float(share): trials for share, trials in plain["trials_for"].items()}
         return cls(AuditResults.from_dict(plain), certificates)

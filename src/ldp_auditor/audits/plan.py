@@ -1,13 +1,11 @@
 """The plan of an audit: everything that decides its outcome."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.random import Generator
@@ -127,7 +125,7 @@ class AuditPlan:
         return found
 
     @cached_property
-    def looks(self) -> tuple[AuditPlan, ...]:
+    def looks(self) -> tuple[Self, ...]:
         """The audit as it is after each number of reports: one of a mechanism that sends totals."""
         if not self.is_over_time:
             return (self,)

@@ -1,14 +1,12 @@
 """A cell of a sweep: one audit, told by plain values, with a key made of its content."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 from ldp_auditor import mechanisms
 from ldp_auditor.audits.interface import option_types as types_of
@@ -40,7 +38,7 @@ class Cell:
     """Everything that decides the outcome, defaults included."""
 
     @classmethod
-    def of(cls, **settings: Any) -> Cell:
+    def of(cls, **settings: Any) -> Self:
         """Make a cell, or raise if there is no such audit."""
         for name, value in settings.items():
             _check_kind(name, value, settings.get("protocol"))

@@ -77,7 +77,7 @@ def propose_pairs(half: Half, events: Sequence[Event]) -> list[Proposal]:
     ones = np.stack([s[first] for s in single])
     others = np.stack([s[second] for s in single])
     is_bit = np.array([isinstance(event, Equals) for event in events])
-    bits = is_bit[first] & is_bit[second]
+    chosen = np.flatnonzero(is_bit[first] & is_bit[second])
 
     def kind(i: int) -> tuple[Event, Event]:
         return events[int(first[i])], events[int(second[i])]
@@ -89,13 +89,9 @@ def propose_pairs(half: Half, events: Sequence[Event]) -> list[Proposal]:
         (half.trials[:, None] - ones - others + both, lambda a, b: Both(Not(a), Not(b))),
         (ones + others - 2 * both, lambda a, b: OddSum((a, b))),
     ):
-        chosen = np.flatnonzero(bits)
         if len(chosen):
-            found += proposals(
-                half,
-                lambda i, make=make, chosen=chosen: make(*kind(int(chosen[i]))),  # type: ignore[misc]
-                counts[:, chosen],
-            )
+            of_bits: Any = lambda i, make=make: make(*kind(int(chosen[i])))  # noqa: E731
+            found += proposals(half, of_bits, counts[:, chosen])
     return found
 
 
