@@ -1,6 +1,7 @@
 """Events about two columns: conjunctions, sums of bits, comparisons."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -82,6 +83,9 @@ def propose_pairs(half: Half, events: Sequence[Event]) -> list[Proposal]:
     def kind(i: int) -> tuple[Event, Event]:
         return events[int(first[i])], events[int(second[i])]
 
+    def of_bits(make: Callable[[Event, Event], Event], i: int) -> Event:
+        return make(*kind(int(chosen[i])))
+
     found = proposals(half, lambda i: Both(*kind(i)), both)
     for counts, make in (
         (ones - both, lambda a, b: Both(a, Not(b))),
@@ -90,8 +94,7 @@ def propose_pairs(half: Half, events: Sequence[Event]) -> list[Proposal]:
         (ones + others - 2 * both, lambda a, b: OddSum((a, b))),
     ):
         if len(chosen):
-            of_bits: Any = lambda i, make=make: make(*kind(int(chosen[i])))  # noqa: E731
-            found += proposals(half, of_bits, counts[:, chosen])
+            found += proposals(half, partial(of_bits, make), counts[:, chosen])
     return found
 
 
