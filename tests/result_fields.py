@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.check_result import CheckResult, Finding, Power
-from ldp_auditor.results.fields import described
 
 MARK = "<!-- fields -->\n"
 
@@ -17,6 +18,30 @@ HEADINGS = {
     Finding: "### `findings` of a check",
     Power: "### `power` of a check",
 }
+
+
+TYPES = {
+    "str": "text",
+    "float": "number",
+    "int": "whole number",
+    "bool": "true or false",
+    "Any": "any value",
+    "InputPair": "two values or two records",
+    "Mapping[str, Any]": "the protocol's own options, each under its name",
+    "tuple[Any, ...]": "list of values",
+}
+"""Types of entries in words."""
+
+
+def described(result: type) -> Iterator[tuple[str, str, str, str]]:
+    """Yield name, type, unit and meaning of every entry of a result, for documents."""
+    for declaration in fields(result):
+        about, name = declaration.metadata, str(declaration.type)
+        kind = TYPES.get(name.removesuffix(" | None"), "list of objects, see below")
+        if name.endswith("| None"):
+            kind = "true, false or null" if name.startswith("bool") else f"{kind} or null"
+        meaning = about["meaning"] + (f" ({about['part']} only)" if about["part"] else "")
+        yield declaration.name, kind, about["unit"], meaning
 
 
 def table() -> str:

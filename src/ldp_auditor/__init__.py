@@ -43,33 +43,23 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "audit": "audits.interface",
-    "audit_over_time": "audits.interface",
-    "compare": "audits.comparison",
-    "check": "checks.interface",
-    "explain": "audits.gap",
-    "profile": "audits.gap",
-    "sweep": "sweeps",
-    "reproduce": "report.reproducing",
-    "assert_ldp": "testing",
-    "AuditError": "errors",
-    "AuditPlan": "audits.plan",
-    "AuditResult": "results.audit_result",
-    "AuditResults": "results.audit_result",
-    "CheckResult": "results.check_result",
-    "Claim": "core",
-    "Comparison": "audits.comparison",
-    "Counts": "core",
-    "Explanation": "audits.gap",
-    "Grid": "sweeps",
-    "InputPair": "core",
-    "Profile": "audits.gap",
-    "Rates": "core",
-    "Reproduction": "studies.reproduction",
-    "Stopping": "audits.stopping",
-    "Sweep": "sweeps",
+_PUBLIC = {
+    "audits.interface": "audit audit_over_time",
+    "audits.comparison": "compare Comparison",
+    "audits.gap": "explain profile Explanation Profile",
+    "audits.plan": "AuditPlan",
+    "audits.stopping": "Stopping",
+    "checks.interface": "check",
+    "core": "Claim Counts InputPair Rates",
+    "errors": "AuditError",
+    "report.reproducing": "reproduce",
+    "results.audit_result": "AuditResult AuditResults",
+    "results.check_result": "CheckResult",
+    "studies.reproduction": "Reproduction",
+    "sweeps": "sweep Grid Sweep",
+    "testing": "assert_ldp",
 }
+_HOMES = {name: module for module, names in _PUBLIC.items() for name in names.split()}
 """The module of every public name."""
 
 _OF_0_1 = ("Study", "run", "run_study", "run_until_precise")

@@ -42,21 +42,17 @@ class Mechanism(Protocol):
     @property
     def name(self) -> str:
         """What reports call it."""
-        ...
 
     @property
     def claim(self) -> Claim:
         """What it promises."""
-        ...
 
     @property
     def domain_size(self) -> int:
         """How many values it takes: 0 to domain_size - 1 (several attributes: the largest)."""
-        ...
 
     def privatize(self, value: Any, n: int, rng: Generator) -> Reports:
         """Return `n` independent reports of `value`."""
-        ...
 
 
 Record = tuple[int, ...]
@@ -189,17 +185,13 @@ class Attack(Protocol):
     @classmethod
     def prepare(cls, mechanism: Any, pair: InputPair, goal: Goal) -> Self:
         """Fit the attack to a mechanism, a pair of inputs and a goal."""
-        ...
 
     def accuse(self, reports: Reports, rng: Generator) -> NDArray[np.bool_]:
         """Tell for every report whether it is attributed to the pair's first value."""
-        ...
 
     def rates(self) -> Rates | None:
         """Exact rates of this attack, where they are known."""
-        ...
 
     @property
     def pilot_trials(self) -> int:
         """Trials per input that were spent on choosing it."""
-        ...

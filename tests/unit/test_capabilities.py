@@ -18,8 +18,8 @@ from ldp_auditor.mechanisms.capabilities import (
     KnowsRatioOfSums,
     lacking,
     members,
-    table,
 )
+from tests.capability_table import table
 
 ROOT = Path(__file__).parents[2]
 

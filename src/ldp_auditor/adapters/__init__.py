@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ldp_auditor.adapters.callables import NamedTarget
+from ldp_auditor.adapters.callables import ObjectTarget
 from ldp_auditor.adapters.randomizer import Adapter, Randomizer, Terms, Variant, options_of
 from ldp_auditor.core import Claim
 from ldp_auditor.errors import AuditError, of_kind, require, require_known
@@ -65,9 +65,9 @@ class AdapterTarget:
 
 def named_target(
     name: str, claim: Claim, domain_size: int, options: Mapping[str, Any], batch: bool | None
-) -> AdapterTarget | NamedTarget:
+) -> AdapterTarget | ObjectTarget:
     """The target of a check that `package:variant` or `package.module:function` names."""
     if find(name) is not None:
         return AdapterTarget(name, Terms(claim.epsilon, claim.delta, domain_size), options)
     require(not options, f"{name} has no options; those of adapters are shown by list --adapters")
-    return NamedTarget(name, batch)
+    return ObjectTarget(name, batch)

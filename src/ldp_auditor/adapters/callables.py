@@ -90,20 +90,8 @@ class Function:
         return made
 
 
-@dataclass(frozen=True)
-class NamedTarget:
-    """`package.module:function` or `package.module:Class(arguments)`, found when it is opened."""
-
-    name: str
-    batch: bool | None = None
-
-    def open(self) -> Randomizer:
-        """Import the module and find the object; arguments must be literals."""
-        return ObjectTarget(find_object(self.name), self.batch).open()
-
-
 def find_object(name: str) -> Any:
-    """Import `package.module` and return what follows the colon."""
+    """Import `package.module` and return what follows the colon; arguments must be literals."""
     module_name, colon, expression = name.partition(":")
     require(
         bool(colon and module_name and expression),
@@ -141,14 +129,17 @@ def _evaluate(expression: str, module: Any) -> Any:
 
 @dataclass(frozen=True)
 class ObjectTarget:
-    """A Python object that is at hand."""
+    """A Python object, or the name of one, which is found when it is opened.
+
+    A name is `package.module:function` or `package.module:Class(arguments)`.
+    """
 
     target: Any
     batch: bool | None = None
 
     def open(self) -> Randomizer:
-        """Take it as it is."""
-        if hasattr(self.target, "sample") and hasattr(self.target, "supports"):
-            made: Randomizer = self.target
-            return made
-        return Function.of(self.target, self.batch)
+        """Take the object as it is if it is a randomizer, else find out how to call it."""
+        found: Any = find_object(self.target) if isinstance(self.target, str) else self.target
+        if hasattr(found, "sample") and hasattr(found, "supports"):
+            return found  # type: ignore[no-any-return]
+        return Function.of(found, self.batch)

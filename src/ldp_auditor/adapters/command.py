@@ -60,15 +60,15 @@ class Program:
     _is_new: bool = True
 
     def __post_init__(self) -> None:
-        assert self.process.stdin is not None
-        os.set_blocking(self.process.stdin.fileno(), False)
+        pipes = (self.process.stdin, self.process.stdout, self.process.stderr)
+        self._input, self._output, self._error = (pipe.fileno() for pipe in pipes if pipe)
+        os.set_blocking(self._input, False)
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
 
     def _listen(self) -> None:
         """Read standard error, so that the program never waits for it."""
-        assert self.process.stderr is not None
-        while data := os.read(self.process.stderr.fileno(), 2**16):
+        while data := os.read(self._error, 2**16):
             self._errors = (self._errors + data)[-2000:]
 
     def sample(self, value: Any, n: int, rng: Generator) -> Sequence[Any]:
@@ -86,11 +86,6 @@ class Program:
         self._require_silence(value)
         return reports
 
-    @property
-    def _output(self) -> int:
-        assert self.process.stdout is not None
-        return self.process.stdout.fileno()
-
     def _require_silence(self, value: Any) -> None:
         """Raise if there is an answer that nobody asked for."""
         if not self._rest and select.select([self._output], [], [], 0)[0]:
@@ -103,14 +98,14 @@ class Program:
 
     def _exchange(self, to_write: bytes, value: Any, n: int) -> list[bytes]:
         """Write and read at the same time; neither side must wait for the other."""
-        assert self.process.stdin is not None
-        stdin = self.process.stdin.fileno()
         answers: list[bytes] = []
         while len(answers) < n:
-            readable, writable, _ = select.select([self._output], [stdin] if to_write else [], [])
+            readable, writable, _ = select.select(
+                [self._output], [self._input] if to_write else [], []
+            )
             if writable:
                 try:
-                    to_write = to_write[os.write(stdin, to_write[: 2**16]) :]
+                    to_write = to_write[os.write(self._input, to_write[: 2**16]) :]
                 except BlockingIOError:
                     pass
                 except OSError:

@@ -32,13 +32,9 @@ def unary_probabilities(variant: str, epsilon: float) -> tuple[float, float]:
     return 1 - q, q
 
 
-def _forgets_to_clear(p: float, q: float) -> tuple[float, float]:
-    """pure-ldp 1.1.2 sets the true bit with q, then with p, and clears it in neither case."""
-    return p + q - p * q, q
-
-
 BEHAVIOUR: Mapping[tuple[str, str], Callable[[float, float], tuple[float, float]]] = {
-    ("pure-ldp", "1.1.2"): _forgets_to_clear,
+    # The true bit is set with q, then with p, and cleared in neither case.
+    ("pure-ldp", "1.1.2"): lambda p, q: (p + q - p * q, q),
     ("pure-ldp", "1.2.0"): lambda p, q: (p, q),
 }
 """What versions of a package make of p and q, read in their code; this is the exact theory."""

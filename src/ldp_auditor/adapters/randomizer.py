@@ -18,7 +18,6 @@ class Randomizer(Protocol):
 
     def sample(self, value: Any, n: int, rng: Generator) -> Sequence[Any]:
         """Return `n` reports of a value, drawing from `rng` if the foreign code lets us."""
-        ...
 
 
 @dataclass(frozen=True)

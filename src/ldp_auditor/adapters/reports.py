@@ -83,8 +83,15 @@ def sent(reports: Sequence[Any], value: Any, before: int = 0) -> bytes:
         packed = pickle.dumps(reports)
         pickle.loads(packed)
     except Exception:
-        for i, report in enumerate(reports):
-            _require_sendable(report, value, before + i + 1)
+        for number, report in enumerate(reports, start=before + 1):
+            try:
+                pickle.loads(pickle.dumps(report))
+            except Exception as error:
+                raise AuditError(
+                    f"the target returned {_name(report)} for value {value!r} (report {number}), "
+                    f"which cannot be sent between processes ({type(error).__name__}); return "
+                    "plain data, or define its class at the top of a module"
+                ) from None
         raise
     require(
         len(packed) <= MOST_BYTES * max(1, len(reports)),
@@ -92,17 +99,6 @@ def sent(reports: Sequence[Any], value: Any, before: int = 0) -> bytes:
         f"to {_size(MOST_BYTES)} can be checked",
     )
     return packed
-
-
-def _require_sendable(report: Any, value: Any, number: int) -> None:
-    try:
-        pickle.loads(pickle.dumps(report))
-    except Exception as error:
-        raise AuditError(
-            f"the target returned {_name(report)} for value {value!r} (report {number}), which "
-            f"cannot be sent between processes ({type(error).__name__}); return plain data, or "
-            "define its class at the top of a module"
-        ) from None
 
 
 def _name(report: Any) -> str:

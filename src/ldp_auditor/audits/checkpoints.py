@@ -32,15 +32,14 @@ class Checkpoints:
     journal: Journal
 
     def count(
-        self, engine: Engine, progress: Progress | None, first_chunk: int, last_chunk: int
+        self, engine: Engine, progress: Progress, first_chunk: int, last_chunk: int
     ) -> tuple[Counts, ...]:
         """Return the counts of a range of chunks at each look, as `Chunks.count` does."""
         total: tuple[Counts, ...] | None = None
         within = [p for p in self._portions if first_chunk <= p[0] and p[1] <= last_chunk]
         for _, _, counts in within:
             total = add(total, counts)
-            if progress is not None:
-                progress(2 * counts[0].trials)
+            progress(2 * counts[0].trials)
         length = FIRST_PORTION
         for first, last in gaps([p[:2] for p in within], first_chunk, last_chunk):
             at = first

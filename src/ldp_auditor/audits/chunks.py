@@ -4,13 +4,11 @@ An audit is cut into chunks of reports of one input. A chunk yields a number of 
 up, and a chunk's randomness depends on its position alone, so that chunks may run anywhere.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.random import Generator
@@ -82,26 +80,20 @@ class Chunks:
                 yield Piece(side, first, min(first + length, last_chunk))
 
     def count(
-        self,
-        engine: Engine,
-        progress: Progress | None,
-        first_chunk: int = 0,
-        last_chunk: int | None = None,
+        self, engine: Engine, progress: Progress, first_chunk: int, last_chunk: int
     ) -> tuple[Counts, ...]:
-        """Run a range of chunks, all of them by default, and add up their outcomes at each look."""
-        last_chunk = self.chunks if last_chunk is None else last_chunk
+        """Run a range of chunks and add up their outcomes at each look."""
         hits: list[Any] = [0, 0]
         trials = [0, 0]
         for piece, piece_hits in engine.map(self, self.pieces(first_chunk, last_chunk)):
             done = self.trials_of(piece.first_chunk, piece.last_chunk)
             hits[piece.side] += piece_hits
             trials[piece.side] += done
-            if progress is not None:
-                progress(done)
+            progress(done)
         looks = zip(hits[0].tolist(), hits[1].tolist(), strict=True)
         return tuple(Counts(trials[0], first, second) for first, second in looks)
 
-    def __call__(self) -> Chunks:
+    def __call__(self) -> Self:
         """Open a session for a worker: a plan needs nothing but itself."""
         return self
 
@@ -123,21 +115,23 @@ class Chunks:
 
     def _hits(self, value: Any, trials: int, rng: Generator) -> Hits:
         """Carry out a batch; an error of the mechanism names the value."""
-        count = self._follow_users if self.plan.is_over_time else self._attack_reports
         try:
-            return np.array([np.count_nonzero(seen) for seen in count(value, trials, rng)])
+            accused = self._accused(value, trials, rng)
+            return np.array([np.count_nonzero(reports) for reports in accused])
         except (AuditError, MemoryError):
             raise
         except Exception as error:
             name = self.plan.mechanism.name
             raise AuditError(f"{name} raised {describe(error)} with value {value!r}") from error
 
-    def _attack_reports(self, value: Any, trials: int, rng: Generator) -> Iterator[Any]:
-        """Yield which of `trials` reports, looked at once, the attack attributes to the first."""
-        yield self.attacks[0].accuse(self.plan.privatize(value, trials, rng), rng)
+    def _accused(self, value: Any, trials: int, rng: Generator) -> Iterator[Any]:
+        """Yield, at each look, which of `trials` reports or users are taken for the first value.
 
-    def _follow_users(self, value: int, trials: int, rng: Generator) -> Iterator[Any]:
-        """Yield the same of `trials` users by their totals, after each number of reports."""
+        Users are followed, and looked at by their totals, after each number of reports.
+        """
+        if not self.plan.is_over_time:
+            yield self.attacks[0].accuse(self.plan.privatize(value, trials, rng), rng)
+            return
         tally = self.plan.tally
         users = tally.protocol.enroll(value, trials, rng)
         totals = tally.start(users)

@@ -1,12 +1,10 @@
 """One claim, many protocols: plan and run the same audit for each of them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from ldp_auditor import mechanisms
 from ldp_auditor.attacks import ATTACKS
@@ -67,7 +65,7 @@ class Comparison(OfAudits):
         }
 
     @classmethod
-    def from_dict(cls, plain: Plain) -> Comparison:
+    def from_dict(cls, plain: Plain) -> Self:
         """Read what `to_dict` wrote, or raise."""
         claim = Claim(real(plain, "epsilon"), real(plain, "delta"))
         refused = {entry["mechanism"]: entry["reason"] for entry in plain["refused"]}

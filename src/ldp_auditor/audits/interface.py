@@ -12,7 +12,7 @@ from ldp_auditor.audits.plan import AuditPlan
 from ldp_auditor.audits.run import run
 from ldp_auditor.audits.stopping import Stopping
 from ldp_auditor.core import InputPair, Mechanism
-from ldp_auditor.errors import require
+from ldp_auditor.errors import must, require
 from ldp_auditor.execution.contract import Engine
 from ldp_auditor.execution.engines import open_engine
 from ldp_auditor.mechanisms.capabilities import TakesRecords, default_pair, needed
@@ -174,11 +174,7 @@ def _trials(trials: Trials, precision: float | None, max_trials: int | None) -> 
     rule = {"precision": precision, "max_trials": max_trials}
     given: dict[str, Any] = {name: value for name, value in rule.items() if value is not None}
     if isinstance(trials, str):
-        require(
-            trials == "auto",
-            f'trials must be a whole number or "auto", got trials={trials!r}',
-            argument="trials",
-        )
+        must(trials == "auto", 'be a whole number or "auto"', trials=repr(trials))
         return Stopping(**given)
     require(not given, f"{' and '.join(given)} is for trials that end by a rule: trials auto")
     return trials

@@ -6,11 +6,9 @@ the totals exactly as by a single report. So a protocol seen through its totals 
 its own, `Accumulated`, and the attacks, bounds and results are those of any audit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.random import Generator
@@ -53,7 +51,7 @@ class Tally:
     """Whether the sums are drawn from their law, or made report by report."""
 
     @classmethod
-    def of(cls, protocol: Mechanism, pair: InputPair, attack: str, composition: str) -> Tally:
+    def of(cls, protocol: Mechanism, pair: InputPair, attack: str, composition: str) -> Self:
         """Find out how an attack adds up the reports of a protocol."""
         followed = needed(protocol, RemembersUsers, "--reports", argument="reports")
         one_ratio_tells_all = isinstance(protocol, AddsRatios)

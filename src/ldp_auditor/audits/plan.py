@@ -1,13 +1,11 @@
 """The plan of an audit: everything that decides its outcome."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.random import Generator
@@ -127,7 +125,7 @@ class AuditPlan:
         return found
 
     @cached_property
-    def looks(self) -> tuple[AuditPlan, ...]:
+    def looks(self) -> tuple[Self, ...]:
         """The audit as it is after each number of reports: one of a mechanism that sends totals."""
         if not self.is_over_time:
             return (self,)
@@ -145,40 +143,33 @@ class AuditPlan:
         """Key of the random stream: what is sampled, not how much of it nor how it is bounded."""
         if self.is_over_time:
             return stream_key({"looks": [look.stream for look in self.looks]})
-        claim = self.mechanism.claim
-        return stream_key(
-            {
-                "mechanism": self.mechanism.name,
-                "epsilon": claim.epsilon,
-                "delta": claim.delta,
-                "domain_size": self.mechanism.domain_size,
-                "options": self.options,
-                "pair": [self.pair.first, self.pair.second],
-                "attack": self.attack,
-            }
-        )
+        return stream_key(self._sampled)
 
     @property
-    def content(self) -> dict[str, Any]:
-        """Everything that decides the outcome, as plain values; a journal names results by it."""
-        claim, trials = self.mechanism.claim, self.trials
-        content: dict[str, Any] = {
+    def _sampled(self) -> dict[str, Any]:
+        return {
             "mechanism": self.mechanism.name,
-            "epsilon": "inf" if claim.epsilon == math.inf else claim.epsilon,
-            "delta": claim.delta,
+            "epsilon": self.mechanism.claim.epsilon,
+            "delta": self.mechanism.claim.delta,
             "domain_size": self.mechanism.domain_size,
             "options": self.options,
             "pair": [self.pair.first, self.pair.second],
             "attack": self.attack,
-            "bound": self.bound,
-            "alpha": self.alpha,
-            "trials": vars(trials) if isinstance(trials, Stopping) else trials,
-            "seed": self.seed,
         }
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """Everything that decides the outcome, as plain values; a journal names results by it."""
+        epsilon, trials = self.mechanism.claim.epsilon, self.trials
+        content: dict[str, Any] = {
+            **self._sampled,
+            "epsilon": "inf" if epsilon == math.inf else epsilon,
+            "trials": vars(trials) if isinstance(trials, Stopping) else trials,
+        }
+        decided = ["bound", "alpha", "seed"]
         if self.is_over_time:
-            content["reports"] = list(self.reports)
-            content["composition"] = self.composition
-            content["composed_delta"] = self.composed_delta
+            decided += ["reports", "composition", "composed_delta"]
+        content |= {name: getattr(self, name) for name in decided}
         plain: dict[str, Any] = json.loads(json.dumps(content, default=list))
         return plain
 

@@ -11,7 +11,7 @@ from ldp_auditor.audits.checkpoints import Checkpoints, add
 from ldp_auditor.audits.chunks import Chunks, Progress
 from ldp_auditor.audits.many_reports import Accumulated
 from ldp_auditor.audits.plan import PURE_DELTA, AuditPlan
-from ldp_auditor.audits.stopping import Stopping, alpha_of_look, next_look
+from ldp_auditor.audits.stopping import Stopping, looks_at
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.core import Attack, Counts, Goal, Rates, Reports, verdict_on
 from ldp_auditor.execution.contract import Engine
@@ -39,26 +39,20 @@ def run(
     of reports share the same users, so the results depend on each other; each bound holds with its
     own probability 1 - alpha.
     """
+    progress = progress or (lambda trials: None)
     if journal is not None and plan.key in journal.entries:
         kept = journal.entries[plan.key]["results"]
-        if progress is not None:
-            progress(2 * plan.most_trials)
+        progress(2 * plan.most_trials)
         return AuditResults(AuditResult.from_dict(result) for result in kept)
     started = time.perf_counter()
-    attacks = tuple(fit_attack(look) for look in plan.looks)
-    chunks = Chunks(plan, attacks)
+    chunks = Chunks(plan, tuple(fit_attack(look) for look in plan.looks))
     counting = chunks if journal is None else Checkpoints(chunks, journal)
     with open_engine(engine) as opened, opened.staying() as kept:
-        if isinstance(plan.trials, Stopping):
-            evidence = _until_precise(plan, plan.trials, attacks, counting, kept, progress)
-        else:
-            counts = counting.count(kept, progress, 0, chunks.chunks)
-            looks = zip(plan.looks, counts, strict=True)
-            evidence = [Evidence(seen, look.bound_of(seen), plan.alpha) for look, seen in looks]
+        evidence = _measure(chunks, counting, kept, progress)
     seconds = time.perf_counter() - started
     results = AuditResults(
         _result(plan, look, attack, found, seconds)
-        for look, attack, found in zip(plan.looks, attacks, evidence, strict=True)
+        for look, attack, found in zip(plan.looks, chunks.attacks, evidence, strict=True)
     )
     if journal is not None:
         journal.add(plan.content, [result.to_store(__version__) for result in results], seconds)
@@ -89,43 +83,36 @@ class Evidence:
     """How often the counts were looked at, if their number was not given."""
 
 
-def _until_precise(
-    plan: AuditPlan,
-    stopping: Stopping,
-    attacks: tuple[Attack, ...],
-    counting: Chunks | Checkpoints,
-    engine: Engine,
-    progress: Progress | None,
+def _measure(
+    chunks: Chunks, counting: Chunks | Checkpoints, engine: Engine, progress: Progress
 ) -> list[Evidence]:
-    """Count until every number of reports is precise enough, or proves a violation.
-
-    A bound is precise if it is within the stopping rule's precision of the attack's exact epsilon,
-    or of the running estimate where that is not known.
-    """
-    chunks = counting if isinstance(counting, Chunks) else counting.chunks
+    """Count all trials; or until every number of reports is precise enough, or breaks its claim."""
+    plan, done, times = chunks.plan, 0, 0
     counts: tuple[Counts, ...] | None = None
-    bound, alpha = find_bound(plan.bound), plan.alpha
     proven = [0.0] * len(plan.looks)
-    done, times = 0, 0
-    while done < chunks.chunks:
-        times += 1
-        until = min(next_look(bound, done), chunks.chunks)
+    bound = find_bound(plan.bound)
+    for until, alpha in looks_at(plan.trials, bound, plan.alpha, chunks.chunks):
         counts = add(counts, counting.count(engine, progress, done, until))
-        done = until
-        alpha = alpha_of_look(bound, plan.alpha, times)
+        done, times = until, times + 1
         proven = [
             max(so_far, look.bound_of(seen, alpha))
             for so_far, look, seen in zip(proven, plan.looks, counts, strict=True)
         ]
-        if all(map(_is_settled, plan.looks, attacks, counts, proven)):
+        if all(map(_is_settled, plan.looks, chunks.attacks, counts, proven)):
             break
     assert counts is not None
-    return [Evidence(c, p, alpha, times) for c, p in zip(counts, proven, strict=True)]
+    times_told = times if isinstance(plan.trials, Stopping) else None
+    return [Evidence(c, p, alpha, times_told) for c, p in zip(counts, proven, strict=True)]
 
 
 def _is_settled(look: AuditPlan, attack: Attack, seen: Counts, proven: float) -> bool:
-    """Tell whether one number of reports needs no more trials."""
-    assert isinstance(look.trials, Stopping)
+    """Tell whether one number of reports needs no more trials.
+
+    Its bound then is within the precision asked for of the attack's exact epsilon, or of the
+    running estimate where that is not known.
+    """
+    if not isinstance(look.trials, Stopping):
+        return False
     claim = look.mechanism.claim
     rates = attack.rates() or Rates(
         seen.true_positives / seen.trials, seen.false_positives / seen.trials

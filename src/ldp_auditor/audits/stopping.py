@@ -6,6 +6,7 @@ these shares add up to alpha over all looks, so that it holds, too, however ofte
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ldp_auditor.bounds import Bound
@@ -28,11 +29,19 @@ class Stopping:
         object.__setattr__(self, "max_trials", most)
 
 
-def next_look(bound: Bound, done: int) -> int:
-    """After how many chunks to look again."""
-    return max(done + 1, done * 6 // 5) if bound.anytime else max(1, 2 * done)
-
-
 def alpha_of_look(bound: Bound, alpha: float, look: int) -> float:
     """What look number `look`, counted from 1, may spend of alpha."""
     return alpha if bound.anytime else alpha * 6 / (math.pi * look) ** 2
+
+
+def looks_at(
+    trials: int | Stopping, bound: Bound, alpha: float, chunks: int
+) -> Iterator[tuple[int, float]]:
+    """Yield up to which chunk is counted before each look at the counts, and its share of alpha."""
+    if not isinstance(trials, Stopping):
+        yield chunks, alpha
+        return
+    done, look = 0, 0
+    while done < chunks:
+        done, look = max(done + 1, done * 6 // 5 if bound.anytime else 2 * done), look + 1
+        yield min(done, chunks), alpha_of_look(bound, alpha, look)

@@ -39,7 +39,6 @@ class Target(Protocol):
 
     def open(self) -> Randomizer:
         """Make it ready to be sampled, in the process that will run it."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,6 @@ class Session(Protocol):
 
     def run(self, task: Any, tick: Ticker) -> Any:
         """Return the outcome of `task`, ticking before every call of foreign code."""
-        ...
 
 
 Opener = Callable[[], Session]

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ldp_auditor.errors import AuditError, describe
+from ldp_auditor.errors import AuditError, describe, require
 from ldp_auditor.execution.contract import worker_count
 from ldp_auditor.execution.interrupts import environment_with, interrupt_later
 from ldp_auditor.execution.module_shipping import runtime_environment
@@ -45,7 +45,12 @@ def connected(
     """
     ray = _import_ray()
     if ray.is_initialized():
-        _require_the_same(address, ray.get_runtime_context().gcs_address)
+        connected_to = ray.get_runtime_context().gcs_address
+        require(
+            address in (None, "auto", connected_to),
+            f"this process is connected to the Ray cluster {connected_to} already, so that "
+            f"{address} cannot be used; call ray.shutdown() first, or drop the address",
+        )
         yield ray
         return
     before = signal.getsignal(signal.SIGTERM)
@@ -126,17 +131,6 @@ def _find(address: str) -> str:
     if not found:
         raise AuditError("no Ray runs on this host; start one with 'ray start --head'")
     return found
-
-
-def _require_the_same(address: str | None, connected_to: str) -> None:
-    """Raise if another cluster is asked for than the one that the caller is connected to."""
-    if address is None or address == "auto":
-        return
-    if address != connected_to:
-        raise AuditError(
-            f"this process is connected to the Ray cluster {connected_to} already, so that "
-            f"{address} cannot be used; call ray.shutdown() first, or drop the address"
-        )
 
 
 def _require_head_at(address: str) -> None:

@@ -10,12 +10,8 @@ from ldp_auditor.errors import AuditError, describe, require, require_known
 from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle, protocols
 from ldp_auditor.mechanisms.memoization import memo_of
 from ldp_auditor.mechanisms.outside import installed, of_file, of_package
-from ldp_auditor.mechanisms.records import (
-    RecordMechanism,
-    record_mechanisms,
-    sampling_of,
-    splitting_of,
-)
+from ldp_auditor.mechanisms.record_solutions import sampling_of, splitting_of
+from ldp_auditor.mechanisms.records import RecordMechanism, record_mechanisms
 
 __all__ = [
     "COMBINATORS",

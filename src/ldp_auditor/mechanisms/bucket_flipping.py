@@ -131,7 +131,7 @@ class BitFlipsOfBuckets(SetOracle):
     def _chance(self, bucket: int, true: int) -> float:
         """Probability of guessing a given value of a bucket if the truth is in bucket `true`.
 
-        The value is drawn among X + s supported ones, s of its own bucket and X of otof_true:
+        The value is drawn among X + s supported ones, s of its own bucket and X of others:
         E[1 / (s + X)] is the integral of u^(s - 1) E[u^X] over u in (0, 1). Where no drawn bucket
         has a 1, any value is guessed.
         """

@@ -2,10 +2,9 @@
 
 A class offers a capability by having its members. What can do without it asks by `isinstance`, what
 cannot calls `needed`, which says in a sentence what is missing. The table of
-`docs/how-to/add-a-protocol.md` is `table()`.
+`docs/how-to/add-a-protocol.md` is made of them by `tests/capability_table.py`.
 """
 
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable
@@ -39,17 +38,6 @@ class Capability:
     """What a mechanism that lacks it is refused, or shown instead."""
     base: str = ""
     """The class that brings all of it, if one does."""
-
-    @property
-    def members(self) -> str:
-        """Its methods and attributes, as one writes them, or the class that brings them."""
-        return self.base or ", ".join(map(self._written, members(self.protocol)))
-
-    def _written(self, name: str) -> str:
-        member = vars(self.protocol)[name]
-        if isinstance(member, property):
-            return name
-        return f"{name}({', '.join(list(inspect.signature(member).parameters)[1:])})"
 
 
 CAPABILITIES: dict[type, Capability] = {}
@@ -254,12 +242,3 @@ def bytes_of_report(mechanism: Mechanism) -> int:
     if isinstance(mechanism, TellsSize):
         return max(1, mechanism.report_bytes)
     return max(256, 8 * mechanism.domain_size)
-
-
-def table() -> str:
-    """Every capability as a table of Markdown."""
-    rows = ["| capability | members | what it is for | without it |", "| --- | --- | --- | --- |"]
-    for offer in CAPABILITIES.values():
-        purpose = inspect.cleandoc(offer.protocol.__doc__ or "")
-        rows.append(f"| {offer.noun} | `{offer.members}` | {purpose} | {offer.without} |")
-    return "\n".join(rows) + "\n"

@@ -35,6 +35,10 @@ from ldp_auditor.theory.loss_law import LossLaw
 class FakeData(ABC):
     """How the attributes that were not drawn are made up, and how likely that looks."""
 
+    sign: ClassVar[str]
+    """What it adds to the name of a mechanism."""
+    words: ClassVar[str]
+
     @abstractmethod
     def draw(self, part: Any, n: int, rng: Generator) -> Reports:
         """Return `n` made-up reports of an attribute."""
@@ -50,6 +54,8 @@ class FakeData(ABC):
 
 class UniformValue(FakeData):
     """A uniform value."""
+
+    sign, words = "", "uniform fake values"
 
     def draw(self, part: GRR, n: int, rng: Generator) -> Reports:
         return draw_values(rng, part.domain_size, n)
@@ -74,6 +80,8 @@ def bit_ratios(part: UnaryEncoding) -> tuple[float, float]:
 class ZeroVector(FakeData):
     """A vector of zeros, randomized like any other."""
 
+    sign, words = "-z", "randomized zero vectors"
+
     def draw(self, part: UnaryEncoding, n: int, rng: Generator) -> Reports:
         return randomize_one_hot(0, part.domain_size, part.q, part.q, n, rng)
 
@@ -94,6 +102,8 @@ class ZeroVector(FakeData):
 
 class RandomVector(FakeData):
     """A random one-hot vector, randomized like any other."""
+
+    sign, words = "-r", "randomized random one-hot vectors"
 
     def draw(self, part: UnaryEncoding, n: int, rng: Generator) -> Reports:
         return randomize_random_one_hot(part.domain_size, part.p, part.q, n, rng)
@@ -125,13 +135,19 @@ class SamplingPlusFakeData(RecordMechanism):
 
     fake: ClassVar[FakeData]
 
-    def part(self, domain_size: int) -> FrequencyOracle:
-        return self.protocol(epsilon=self.amplified_epsilon, domain_size=domain_size)
+    def __init_subclass__(
+        cls, *, protocol: Any = None, fake: FakeData | None = None, listed: bool = True
+    ) -> None:
+        if fake is not None:
+            cls.protocol, cls.fake = protocol, fake
+            cls.name = f"RS+FD[{protocol.name}{fake.sign}]"
+            cls.summary = f"one attribute by {protocol.name}, {fake.words} elsewhere"
+        super().__init_subclass__(listed=listed)
 
-    @property
-    def amplified_epsilon(self) -> float:
-        """Budget of the drawn attribute: ln(d (e^epsilon - 1) + 1)."""
-        return self.epsilon + log1p((self.attributes - 1) * -expm1(-self.epsilon))
+    def part(self, domain_size: int) -> FrequencyOracle:
+        # ln(d (e^epsilon - 1) + 1)
+        amplified = self.epsilon + log1p((self.attributes - 1) * -expm1(-self.epsilon))
+        return self.protocol(epsilon=amplified, domain_size=domain_size)
 
     def privatize(self, value: Record, n: int, rng: Generator) -> Reports:
         drawn = draw_values(rng, self.attributes, n)
@@ -178,46 +194,21 @@ class SamplingPlusFakeData(RecordMechanism):
         return largest_loss(self._kinds(pair)) if self.delta == 0 else super().worst_case(pair)
 
 
-class RSFDGRR(SamplingPlusFakeData):
+class RSFDGRR(SamplingPlusFakeData, protocol=GRR, fake=UniformValue()):
     """RS+FD with GRR [Arcolezi21]."""
 
-    name = "RS+FD[GRR]"
-    summary = "one attribute by GRR, uniform fake values elsewhere"
-    protocol = GRR
-    fake = UniformValue()
 
-
-class RSFDSUEZero(SamplingPlusFakeData):
+class RSFDSUEZero(SamplingPlusFakeData, protocol=SUE, fake=ZeroVector()):
     """RS+FD with SUE and zero vectors [Arcolezi21]."""
 
-    name = "RS+FD[SUE-z]"
-    summary = "one attribute by SUE, randomized zero vectors elsewhere"
-    protocol = SUE
-    fake = ZeroVector()
 
-
-class RSFDSUERandom(SamplingPlusFakeData):
+class RSFDSUERandom(SamplingPlusFakeData, protocol=SUE, fake=RandomVector()):
     """RS+FD with SUE and random vectors [Arcolezi21]."""
 
-    name = "RS+FD[SUE-r]"
-    summary = "one attribute by SUE, randomized random one-hot vectors elsewhere"
-    protocol = SUE
-    fake = RandomVector()
 
-
-class RSFDOUEZero(SamplingPlusFakeData):
+class RSFDOUEZero(SamplingPlusFakeData, protocol=OUE, fake=ZeroVector()):
     """RS+FD with OUE and zero vectors [Arcolezi21]."""
 
-    name = "RS+FD[OUE-z]"
-    summary = "one attribute by OUE, randomized zero vectors elsewhere"
-    protocol = OUE
-    fake = ZeroVector()
 
-
-class RSFDOUERandom(SamplingPlusFakeData):
+class RSFDOUERandom(SamplingPlusFakeData, protocol=OUE, fake=RandomVector()):
     """RS+FD with OUE and random vectors [Arcolezi21]."""
-
-    name = "RS+FD[OUE-r]"
-    summary = "one attribute by OUE, randomized random one-hot vectors elsewhere"
-    protocol = OUE
-    fake = RandomVector()

@@ -39,6 +39,10 @@ class MemoizedChoice(MemoizedOracle):
         """How many there are to choose from."""
 
     @property
+    def p(self) -> float:
+        return self.response.p
+
+    @property
     def response(self) -> MemoizedResponse:
         """Probabilities of both rounds: [Arcolezi22] for L-GRR, [Arcolezi23] for LOLOHA.
 
@@ -83,10 +87,6 @@ class LGRR(MemoizedChoice, GRR):
     @property
     def choices(self) -> int:
         return self.domain_size
-
-    @property
-    def p(self) -> float:
-        return self.response.p
 
     @property
     def q(self) -> float:
@@ -147,10 +147,6 @@ class LOLOHA(MemoizedChoice, LocalHashing):
             f"the {MOST_HASHES} that can be followed over many reports; choose a smaller epsilon_1",
         )
         return self.domain_size + self.hash_size
-
-    @property
-    def p(self) -> float:
-        return self.response.p
 
     @property
     def absence(self) -> float:

@@ -1,18 +1,15 @@
 """Records of several attributes, each reported by a single-attribute protocol.
 
-`SPL[P]` splits the budget over the attributes, `SMP[P]` reports one attribute that is drawn and
-disclosed; both are made of any protocol P. A report is a structured array with a field for every
-attribute. The paper's attack guesses an attribute, then its value (Algorithms 3 and 4 of
-[Arcolezi24]): a guess is a pair of both, and it names a record if the value is the record's value
-of that attribute.
+A report is a structured array with a field for every attribute. The paper's attack guesses an
+attribute, then its value (Algorithms 3 and 4 of [Arcolezi24]): a guess is a pair of both, and it
+names a record if the value is the record's value of that attribute.
 """
 
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
-from types import new_class
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,7 +21,7 @@ from ldp_auditor.errors import AuditError, number, one_of, require, whole_number
 from ldp_auditor.mechanisms.capabilities import KnowsLikelihood, loss_law_of, needed
 from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle, Listed
 from ldp_auditor.mechanisms.kernels.xoshiro import draw_values
-from ldp_auditor.theory.loss_law import LossLaw, MixtureLaw, sum_of_laws
+from ldp_auditor.theory.loss_law import LossLaw
 
 MOST_ATTRIBUTES = 10_000
 
@@ -155,17 +152,18 @@ class RecordMechanism(Listed, ABC):
             raise AuditError(f"an attribute of {self.name} cannot be reported: {error}") from error
         return tuple(made[size] for size in self.domain_sizes)
 
-    @abstractmethod
-    def part(self, domain_size: int) -> FrequencyOracle:
-        """The protocol of an attribute of that size."""
+    @property
+    def shares(self) -> int:
+        """Parts that the budget is split into."""
+        return 1
 
-    def _make_part(self, domain_size: int, share: int = 1) -> FrequencyOracle:
-        """Make the protocol with a share of the budget."""
+    def part(self, domain_size: int) -> FrequencyOracle:
+        """The protocol of an attribute of that size, with its share of the budget."""
         given: dict[str, Any] = {"domain_size": domain_size, **dict(self.own_options)}
         if not self.protocol.promises_nothing:
-            given["epsilon"] = self.epsilon / share
+            given["epsilon"] = self.epsilon / self.shares
         if self.protocol.approximate:
-            given["delta"] = self.delta / share
+            given["delta"] = self.delta / self.shares
         return self.protocol(**given)
 
     @property
@@ -268,90 +266,3 @@ def join_attributes(columns: Sequence[NDArray[Any]]) -> Reports:
 def attribute_of(reports: Reports, attribute: int) -> Reports:
     """Return the reports of one attribute."""
     return np.ascontiguousarray(reports[f"a{attribute}"])
-
-
-class Splitting(RecordMechanism):
-    """Every attribute is reported, under its share of epsilon and delta."""
-
-    def part(self, domain_size: int) -> FrequencyOracle:
-        return self._make_part(domain_size, share=self.attributes)
-
-    def privatize(self, value: Record, n: int, rng: Generator) -> Reports:
-        return join_attributes(
-            [part.privatize(v, n, rng) for part, v in zip(self.parts, value, strict=True)]
-        )
-
-    def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats:
-        """Return the sum of the ratios of the attributes that differ."""
-        total = np.zeros(len(reports))
-        for j, values in self.differing(pair):
-            total += self._ratio(j, attribute_of(reports, j), values)
-        return total
-
-    def loss_law(self, pair: InputPair) -> LossLaw | None:
-        laws = self._laws(pair)
-        return None if laws is None else sum_of_laws(laws)
-
-    def worst_case(self, pair: InputPair) -> float | None:
-        laws = self._laws(pair)
-        if self.delta == 0 and laws is not None:
-            return sum(law.supremum for law in laws)
-        return super().worst_case(pair)
-
-
-class Sampling(RecordMechanism):
-    """One attribute is drawn, disclosed and reported under the whole budget."""
-
-    def part(self, domain_size: int) -> FrequencyOracle:
-        return self._make_part(domain_size)
-
-    def privatize(self, value: Record, n: int, rng: Generator) -> Reports:
-        drawn = draw_values(rng, self.attributes, n)
-        columns: list[NDArray[Any]] = []
-        for j, (part, v) in enumerate(zip(self.parts, value, strict=True)):
-            rows = np.flatnonzero(drawn == j)
-            reported = part.privatize(v, max(1, rows.size), rng)
-            column = np.zeros((n, *reported.shape[1:]), reported.dtype)
-            column[rows] = reported[: rows.size]
-            columns.append(column)
-        return join_attributes([*columns, drawn])
-
-    def guess_attribute(self, reports: Reports, rng: Generator) -> Values:
-        return attribute_of(reports, self.attributes)
-
-    def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats:
-        """Return the ratio of the attribute that was drawn."""
-        drawn = attribute_of(reports, self.attributes)
-        ratio = np.zeros(len(reports))
-        for j, values in self.differing(pair):
-            rows = np.flatnonzero(drawn == j)
-            if rows.size:
-                ratio[rows] = self._ratio(j, attribute_of(reports[rows], j), values)
-        return ratio
-
-    def loss_law(self, pair: InputPair) -> LossLaw | None:
-        laws = self._laws(pair)
-        return None if laws is None else MixtureLaw.of(laws, 1 / self.attributes)
-
-
-def _combined(
-    kind: type[RecordMechanism], name: str, what: str, protocol: type[FrequencyOracle]
-) -> type[RecordMechanism]:
-    """Make a mechanism for records of a protocol."""
-    require(
-        not protocol.memoizes,
-        f"{name}[{protocol.name}] is not offered: {protocol.name} memoizes, which is about many "
-        "reports",
-    )
-    body = {"name": f"{name}[{protocol.name}]", "protocol": protocol, "summary": what}
-    made: type[RecordMechanism] = new_class(
-        f"{name}{protocol.__name__}", (kind,), {"listed": False}, lambda space: space.update(body)
-    )
-    return made
-
-
-splitting_of = cache(partial(_combined, Splitting, "SPL", "budget split over the attributes"))
-"""Makes SPL of a protocol."""
-
-sampling_of = cache(partial(_combined, Sampling, "SMP", "one attribute, drawn and disclosed"))
-"""Makes SMP of a protocol."""

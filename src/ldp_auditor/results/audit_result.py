@@ -146,8 +146,13 @@ class AuditResult(Shown):
         return from_plain(cls, plain, options=options)
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return the row of the tidy table."""
-        return [row_of(self)]
+        """Return the row of the tidy table: every field, whatever the audit."""
+        row: dict[str, Any] = {}
+        for declaration in fields(self):
+            name, value = declaration.name, getattr(self, declaration.name)
+            row |= value if name == "options" else {name: value}
+        row["verdict"] = self.verdict
+        return [{name: column_value(value) for name, value in row.items()}]
 
     def to_store(self, version: str) -> dict[str, Any]:
         """Return the very values that a journal gives back, with the version that made them."""
@@ -179,7 +184,7 @@ class AuditResults(tuple[AuditResult, ...], Shown):
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return the rows of the tidy table."""
-        return [row_of(result) for result in self]
+        return [row for result in self for row in result.to_rows()]
 
 
 class OfAudits(Shown):
@@ -197,23 +202,10 @@ class OfAudits(Shown):
         return self.results.to_rows()
 
 
-def row_of(result: AuditResult) -> dict[str, Any]:
-    """Return a result as a row of the tidy table: every field, whatever the audit."""
-    row: dict[str, Any] = {}
-    for declaration in fields(AuditResult):
-        value = getattr(result, declaration.name)
-        if declaration.name == "options":
-            row.update({name: column_value(entry) for name, entry in value.items()})
-        else:
-            row[declaration.name] = column_value(value)
-    row["verdict"] = result.verdict
-    return row
-
-
 def column_value(value: Any) -> Any:
-    """Return a value that fits a column: lists of numbers become words."""
+    """Return a value, perhaps as JSON has it, that fits a column: lists of numbers become words."""
     if isinstance(value, InputPair):
         value = (value.first, value.second)
     if isinstance(value, tuple | list):
         return " ".join(str(list(v) if isinstance(v, tuple) else v) for v in value)
-    return value
+    return inf if value == "inf" else value

@@ -5,7 +5,7 @@ told; keys, JSON, columns of the table and the table in the documents follow fro
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, field, fields
 from typing import Any, TypeVar
 
@@ -19,18 +19,6 @@ Result = TypeVar("Result")
 
 LARGEST = 1e100
 """Numbers beyond it are none of ours, and would not add up."""
-
-TYPES = {
-    "str": "text",
-    "float": "number",
-    "int": "whole number",
-    "bool": "true or false",
-    "Any": "any value",
-    "InputPair": "two values or two records",
-    "Mapping[str, Any]": "the protocol's own options, each under its name",
-    "tuple[Any, ...]": "list of values",
-}
-"""Types of entries in words."""
 
 
 def entry(
@@ -116,7 +104,10 @@ def _read(plain: Plain, declaration: Field[Any]) -> Any:
     if kind.startswith("tuple"):
         require(isinstance(value, list), f"{name} must be a list, got {name}={str(value)[:40]!r}")
         of = declaration.metadata["of"]
-        return tuple(value if of is None else (_read_one(name, of, one) for one in value))
+        for one in () if of is None else value:
+            right = isinstance(one, dict)
+            require(right, f"{name} must be a list of objects, got {str(one)[:40]!r}")
+        return tuple(value if of is None else (from_plain(of, one) for one in value))
     readers: dict[str, Callable[[Plain, str], Any]] = {
         "str": text,
         "float": real,
@@ -126,11 +117,6 @@ def _read(plain: Plain, declaration: Field[Any]) -> Any:
         "Any": lambda p, n: p.get(n),
     }
     return readers[kind.removesuffix(" | None")](plain, name)
-
-
-def _read_one(name: str, kind: type[Result], plain: Any) -> Result:
-    require(isinstance(plain, dict), f"{name} must be a list of objects, got {str(plain)[:40]!r}")
-    return from_plain(kind, plain)
 
 
 def real(plain: Plain, name: str) -> float:
@@ -185,14 +171,3 @@ def option(value: Any) -> Any:
     if isinstance(value, dict):
         return str(value)
     return math.inf if value == "inf" else value
-
-
-def described(result: type) -> Iterator[tuple[str, str, str, str]]:
-    """Yield name, type, unit and meaning of every entry of a result, for documents."""
-    for declaration in fields(result):
-        about, name = declaration.metadata, str(declaration.type)
-        kind = TYPES.get(name.removesuffix(" | None"), "list of objects, see below")
-        if name.endswith("| None"):
-            kind = "true, false or null" if name.startswith("bool") else f"{kind} or null"
-        meaning = about["meaning"] + (f" ({about['part']} only)" if about["part"] else "")
-        yield declaration.name, kind, about["unit"], meaning

@@ -5,8 +5,6 @@ writing it or a bad disk, costs that cell alone: its checksum does not fit, the 
 and the cell is run again. Nothing in a journal is evaluated.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json
@@ -15,7 +13,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from ldp_auditor.errors import LARGEST_WHOLE, AuditError, require
 from ldp_auditor.results.audit_result import AuditResult
@@ -55,7 +53,7 @@ class Journal:
 
     @classmethod
     @contextlib.contextmanager
-    def open(cls, folder: Path) -> Iterator[Journal]:
+    def open(cls, folder: Path) -> Iterator[Self]:
         """Take possession of a folder and read its journal; raise if another process has it."""
         journal = cls(folder)
         with contextlib.ExitStack() as files:

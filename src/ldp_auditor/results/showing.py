@@ -3,8 +3,6 @@
 Words and drawings live above this room, in `report/`; a result knows their module by name only.
 """
 
-from __future__ import annotations
-
 import importlib
 from abc import ABC, abstractmethod
 from pathlib import Path
@@ -29,7 +27,7 @@ class Shown(ABC):
         """Return what a notebook shows."""
         return str(_report().as_html(self))
 
-    def plot(self, path: Path | str | None = None) -> Figure:
+    def plot(self, path: Path | str | None = None) -> "Figure":
         """Draw the result, and write the figure to `path` if one is given."""
         figure: Figure = _report().as_figure(self)
         if path is not None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ldp_auditor import mechanisms
 from ldp_auditor.errors import AuditError
-from ldp_auditor.results.audit_result import AuditResult
+from ldp_auditor.results.audit_result import AuditResult, column_value
 from ldp_auditor.results.files import replace_file
 
 Row = dict[str, Any]
@@ -40,21 +40,8 @@ def columns() -> dict[str, str]:
 
 def rows_of(entry: Mapping[str, Any], seconds: float | None) -> list[Row]:
     """Return the rows of a finished cell; several numbers of reports share its seconds."""
-    return [
-        {"reports": 1, **_flat(result), "seconds": seconds, "key": entry["key"]}
-        for result in entry["results"]
-    ]
-
-
-def _flat(result: Mapping[str, Any]) -> Row:
-    """Turn what was written as JSON back into values that fit a column."""
-    row: Row = {}
-    for name, value in result.items():
-        if isinstance(value, list):
-            row[name] = " ".join(map(str, value))
-        else:
-            row[name] = float("inf") if value == "inf" else value
-    return row
+    rows = ({n: column_value(value) for n, value in result.items()} for result in entry["results"])
+    return [{"reports": 1, **row, "seconds": seconds, "key": entry["key"]} for row in rows]
 
 
 def result_of(row: Row) -> AuditResult:

@@ -1,11 +1,9 @@
 """How many of some audits found a violation, and how many of these chance alone may produce."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 LIKELY = 0.05
 """So many false alarms or more must be at least as probable as this to be taken for such."""
@@ -31,12 +29,12 @@ class ViolationCount:
     """Audits without a claim, on top of those."""
 
     @classmethod
-    def of_results(cls, results: Iterable[Any]) -> ViolationCount:
+    def of_results(cls, results: Iterable[Any]) -> Self:
         """Count the violations among results."""
         return cls._of((r.verdict, r.alpha, r.claim.epsilon) for r in results)
 
     @classmethod
-    def of_rows(cls, rows: Iterable[Mapping[str, Any]]) -> ViolationCount:
+    def of_rows(cls, rows: Iterable[Mapping[str, Any]]) -> Self:
         """Count the violations among rows of a table; a row that is there twice counts once."""
         once = {(row["key"], row["reports"]): row for row in rows}.values()
         return cls._of(
@@ -45,7 +43,7 @@ class ViolationCount:
         )
 
     @classmethod
-    def _of(cls, audits: Iterable[tuple[str, float, float]]) -> ViolationCount:
+    def _of(cls, audits: Iterable[tuple[str, float, float]]) -> Self:
         every = list(audits)
         claimed = [(verdict, alpha) for verdict, alpha, claim in every if claim < math.inf]
         return cls(

@@ -1,21 +1,19 @@
 """A cell of a sweep: one audit, told by plain values, with a key made of its content."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 from ldp_auditor import mechanisms
 from ldp_auditor.audits.interface import option_types as types_of
 from ldp_auditor.audits.interface import plan_audit
 from ldp_auditor.audits.plan import AuditPlan
 from ldp_auditor.audits.run import run
-from ldp_auditor.errors import LARGEST_WHOLE, AuditError, require
+from ldp_auditor.errors import LARGEST_WHOLE, AuditError, must, require
 from ldp_auditor.execution.contract import Engine
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.journal import digest
@@ -40,7 +38,7 @@ class Cell:
     """Everything that decides the outcome, defaults included."""
 
     @classmethod
-    def of(cls, **settings: Any) -> Cell:
+    def of(cls, **settings: Any) -> Self:
         """Make a cell, or raise if there is no such audit."""
         for name, value in settings.items():
             _check_kind(name, value, settings.get("protocol"))
@@ -86,22 +84,16 @@ def _check_kind(name: str, value: Any, protocol: Any) -> None:
     if name == "trials" and isinstance(value, str):  # "auto", or what the plan refuses
         return
     if name in WORDS or (isinstance(value, str) and option_types(protocol).get(name) is str):
-        require(
-            isinstance(value, str), f"{name} must be a name, got {name}={value!r}", argument=name
-        )
+        must(isinstance(value, str), "be a name", **{name: repr(value)})
         return
     listed = isinstance(value, list | tuple)
     if name in LISTS and value is not None:
-        require(listed, f"{name} must be a list of numbers, got {name}={value!r}", argument=name)
+        must(listed, "be a list of numbers", **{name: repr(value)})
     kind = "a list of numbers" if name in LISTS or (name == "reports" and listed) else "a number"
     plain = tuple_of(value) if name in (*LISTS, "reports") else value
     for entry in _leaves(plain):
         is_number = isinstance(entry, Real) and not isinstance(entry, bool)
-        require(
-            is_number or value is None,
-            f"{name} must be {kind}, got {name}={value!r}",
-            argument=name,
-        )
+        must(is_number or value is None, f"be {kind}", **{name: repr(value)})
 
 
 def _check_size(name: str, value: Any) -> None:

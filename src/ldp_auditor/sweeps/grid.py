@@ -4,13 +4,12 @@ A value is one setting, a list of values is an axis, and a grid has a cell for e
 Numbers of `reports` are no axis: the same users are looked at after each of them, in one cell.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.sweeps.cells import LISTS, Cell
@@ -33,19 +32,19 @@ class Grid:
     cells: tuple[Cell, ...]
 
     @classmethod
-    def of(cls, **axes: Any) -> Grid:
+    def of(cls, **axes: Any) -> Self:
         """Make the grid of one block of settings; lists are axes. Grids add up with +."""
         return cls(tuple(cells_of(axes)))
 
     @classmethod
-    def read(cls, path: Path) -> Grid:
+    def read(cls, path: Path) -> "Grid":
         """Read a TOML file; what is wrong with it is told with its line."""
         from ldp_auditor.sweeps.reading import read_grid
 
         return read_grid(path)
 
-    def __add__(self, other: Grid) -> Grid:
-        return Grid((*self.cells, *other.cells))
+    def __add__(self, other: Self) -> Self:
+        return type(self)((*self.cells, *other.cells))
 
     def __post_init__(self) -> None:
         unique = {cell.key: cell for cell in self.cells}
@@ -66,9 +65,7 @@ def axis_of(name: str, value: Any) -> list[Any]:
 def cells_of(axes: Mapping[str, Any]) -> Iterator[Cell]:
     """Yield a cell for every combination of the values of the axes."""
     values = [axis_of(name, value) for name, value in axes.items()]
-    count = 1
-    for axis in values:
-        count *= len(axis)
+    count = prod(map(len, values))
     require(count <= MOST_CELLS, f"a grid has at most {MOST_CELLS:,} cells, got {count:,}")
     for combination in product(*values):
         settings = dict(zip(axes, combination, strict=True))

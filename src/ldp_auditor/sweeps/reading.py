@@ -1,7 +1,5 @@
 """Grids written in TOML; what is wrong with one is told with its line."""
 
-from __future__ import annotations
-
 import contextlib
 import difflib
 import re
@@ -9,7 +7,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from ldp_auditor.audits.interface import SETTINGS
 from ldp_auditor.errors import AuditError
@@ -26,7 +24,7 @@ class Lines:
     """For the top and every [[grid]]: the line of each name, and that of the block under ""."""
 
     @classmethod
-    def of(cls, path: Path, text: str) -> Lines:
+    def of(cls, path: Path, text: str) -> Self:
         """Find the lines on which blocks and settings begin."""
         blocks: list[dict[str, int]] = [{"": 1}]
         in_block = True

@@ -1,12 +1,10 @@
 """Run a grid: cells side by side in worker processes, each written down when it is done."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from ldp_auditor import __version__
 from ldp_auditor.execution.contract import Engine, Ticker
@@ -65,7 +63,7 @@ class CellSession:
 
     threads: int
 
-    def __call__(self) -> CellSession:
+    def __call__(self) -> Self:
         """Open it: nothing is needed but the number."""
         return self
 

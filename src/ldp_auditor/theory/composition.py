@@ -1,8 +1,13 @@
 """Tight composition of many reports, by the accountant of the field (dp-accounting) [Koskela20]."""
 
+import math
 from functools import lru_cache
+from typing import Any
 
-from ldp_auditor.theory.loss_law import LossLaw
+from ldp_auditor.theory.loss_law import ClippedLaplaceLaw, GaussianLaw, LossLaw, OneLevelLaw
+
+GRID = 5e-4
+"""Distance of the losses that dp-accounting rounds continuous laws to, relative to their size."""
 
 
 @lru_cache(maxsize=256)
@@ -13,7 +18,44 @@ def tight_epsilon(law: LossLaw, reports: int, delta: float) -> float | None:
     guarantee; no more is ever lost than the largest loss of a report times their number. None where
     the law has no counterpart in the accountant.
     """
-    together = law.accountant(reports)
-    if together is None:
+    if isinstance(law, OneLevelLaw) and law.unlikely > 0:
+        together = _levels(law, reports)
+    elif isinstance(law, GaussianLaw):
+        together = _normal(law.composed(reports))
+    elif isinstance(law, ClippedLaplaceLaw):
+        together = _laplace(law, reports)
+    else:
         return None
     return min(float(together.get_epsilon_for_delta(delta)), reports * law.supremum)
+
+
+def _levels(law: OneLevelLaw, reports: int) -> Any:
+    from dp_accounting.pld.privacy_loss_distribution import from_two_probability_mass_functions
+
+    up, down = math.log(law.likely), math.log(law.unlikely)
+    rest = 1 - law.likely - law.unlikely
+    neither = {"neither": math.log(rest)} if rest > 0 else {}
+    # dp-accounting rounds losses up to a grid; on this one they fall exactly.
+    return from_two_probability_mass_functions(
+        {"first": down, "second": up, **neither},
+        {"first": up, "second": down, **neither},
+        value_discretization_interval=up - down,
+    ).self_compose(reports)
+
+
+def _normal(law: GaussianLaw) -> Any:
+    from dp_accounting.pld.privacy_loss_distribution import from_gaussian_mechanism
+
+    grid = GRID * law.mu
+    return from_gaussian_mechanism(
+        law.scale, sensitivity=law.shift, value_discretization_interval=grid
+    )
+
+
+def _laplace(law: ClippedLaplaceLaw, reports: int) -> Any:
+    from dp_accounting.pld.privacy_loss_distribution import from_laplace_mechanism
+
+    # The two entries that differ are two Laplace mechanisms.
+    grid = GRID * law.claimed
+    one_entry = from_laplace_mechanism(2 / law.claimed, value_discretization_interval=grid)
+    return one_entry.self_compose(2 * reports)

@@ -43,8 +43,6 @@ def log_ways(counts: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the log of the multinomial coefficient of every row."""
     from scipy.special import gammaln
 
-    as_floats = counts.astype(np.float64)
-    ways: NDArray[np.float64] = gammaln(as_floats.sum(axis=1) + 1) - gammaln(as_floats + 1).sum(
-        axis=1
-    )
+    orders = gammaln(counts.astype(np.float64) + 1).sum(axis=1)
+    ways: NDArray[np.float64] = gammaln(counts.sum(axis=1) + 1.0) - orders
     return ways

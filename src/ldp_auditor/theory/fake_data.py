@@ -67,9 +67,9 @@ def law_of_loss(attributes: Sequence[Kinds]) -> DiscreteLaw | None:
     first, second, chance = np.zeros(1), np.zeros(1), np.ones(1)
     for kinds, n in groups.items():
         above, below, likely = _sums_of_group(kinds, n)
-        first = _all_sums(first, above)
-        second = _all_sums(second, below)
-        chance = (chance[:, None] * likely[None, :]).reshape(-1)
+        first = np.add.outer(first, above).ravel()
+        second = np.add.outer(second, below).ravel()
+        chance = np.multiply.outer(chance, likely).ravel()
     d = len(attributes)
     possible = chance > 0
     first, second, chance = first[possible], second[possible], chance[possible]
@@ -87,7 +87,3 @@ def _sums_of_group(kinds: Kinds, n: int) -> tuple[Floats, Floats, Floats]:
     counts = compositions(n, len(fake))  # many attributes of few kinds: count them
     log_chance = log_ways(counts) + xlogy(counts, fake).sum(axis=1)
     return counts @ first, counts @ second, np.exp(log_chance)
-
-
-def _all_sums(a: Floats, b: Floats) -> Floats:
-    return (a[:, None] + b[None, :]).reshape(-1)

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -39,10 +39,6 @@ class LossLaw(ABC):
     def composed(self, reports: int) -> "LossLaw | None":
         """Law of the loss of `reports` independent reports, where it can be computed."""
         return self if reports == 1 else None
-
-    def accountant(self, reports: int) -> Any:
-        """`reports` independent reports as a privacy loss distribution of dp-accounting, if any."""
-        return None
 
     def delta(self, epsilon: float) -> float:
         """Smallest delta of (epsilon, delta)-LDP: the hockey-stick divergence."""
@@ -109,21 +105,6 @@ class OneLevelLaw(LossLaw):
             return None
         return _sum_of_levels(self.likely, self.unlikely, reports)
 
-    def accountant(self, reports: int) -> Any:
-        from dp_accounting.pld.privacy_loss_distribution import from_two_probability_mass_functions
-
-        if self.unlikely == 0:
-            return None
-        up, down = math.log(self.likely), math.log(self.unlikely)
-        rest = 1 - self.likely - self.unlikely
-        neither = {"neither": math.log(rest)} if rest > 0 else {}
-        # dp-accounting rounds losses up to a grid; on this one they fall exactly.
-        return from_two_probability_mass_functions(
-            {"first": down, "second": up, **neither},
-            {"first": up, "second": down, **neither},
-            value_discretization_interval=up - down,
-        ).self_compose(reports)
-
 
 @dataclass(frozen=True)
 class GaussianLaw(LossLaw):
@@ -156,16 +137,6 @@ class GaussianLaw(LossLaw):
 
     def composed(self, reports: int) -> Self:
         return type(self)(self.scale / math.sqrt(reports), self.shift)
-
-    def accountant(self, reports: int) -> Any:
-        from dp_accounting.pld.privacy_loss_distribution import from_gaussian_mechanism
-
-        together = self.composed(reports)
-        return from_gaussian_mechanism(
-            together.scale,
-            sensitivity=together.shift,
-            value_discretization_interval=GRID * together.mu,
-        )
 
 
 @dataclass(frozen=True)
@@ -213,15 +184,6 @@ class ClippedLaplaceLaw(LossLaw):
         if reports == 1:
             return self
         return _sum_of_clipped(self.claimed, reports) if reports <= MOST_COMPOSED else None
-
-    def accountant(self, reports: int) -> Any:
-        from dp_accounting.pld.privacy_loss_distribution import from_laplace_mechanism
-
-        # The two entries that differ are two Laplace mechanisms.
-        one_entry = from_laplace_mechanism(
-            2 / self.claimed, value_discretization_interval=GRID * self.claimed
-        )
-        return one_entry.self_compose(2 * reports)
 
 
 @dataclass(frozen=True, eq=False)
@@ -333,9 +295,6 @@ MOST_SUMS = 10**6
 
 DISTINCT = 1e-8
 """Losses closer than this share of the largest count as equal: sampled ones are rounded."""
-
-GRID = 5e-4
-"""Distance of the losses that dp-accounting rounds continuous laws to, relative to their size."""
 
 MOST_COMPOSED = 10_000
 """Reports up to which sums of losses are carried out."""

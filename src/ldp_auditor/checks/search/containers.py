@@ -1,8 +1,9 @@
 """How sequences, arrays, mappings, sets and objects are taken apart."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import chain
 from typing import Any
 
@@ -86,35 +87,25 @@ def array_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
 def mapping_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
     """Length, keys in reading order, and the value of every key as a place."""
     yield from _in_order(place)
-    names: dict[str, str] = {}
+
+    @cache
+    def of_text(member: str) -> str:
+        return f"{place.words}[{member!r}]"
 
     def name_of(member: Any) -> str:
-        if type(member) is not str:
-            return f"{place.words}[{text_of(member)}]"
-        if member not in names:
-            names[member] = f"{place.words}[{member!r}]"
-        return names[member]
+        return of_text(member) if type(member) is str else f"{place.words}[{text_of(member)}]"
 
-    yield from _named(
-        place,
-        [[(name_of(k), v) for k, v in part.items()] for part in place.parts],
-        _most(pieces),
-    )
+    yield from _named(place, pieces, lambda part: [(name_of(k), v) for k, v in part.items()])
 
 
 def object_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
     """Fields as places; the text of `repr`, if an object has no fields."""
-    yield from _named(
-        place,
-        [
-            [
-                (f"{place.words}.{name}", value)
-                for name, value in attributes(part) or [("__repr__()", text_of(part))]
-            ]
-            for part in place.parts
-        ],
-        _most(pieces),
-    )
+
+    def fields(part: Any) -> list[tuple[str, Any]]:
+        found = attributes(part) or [("__repr__()", text_of(part))]
+        return [(f"{place.words}.{name}", value) for name, value in found]
+
+    yield from _named(place, pieces, fields)
 
 
 def _most(pieces: Pieces) -> int | None:
@@ -123,19 +114,19 @@ def _most(pieces: Pieces) -> int | None:
 
 
 def _named(
-    place: Place, parts: Sequence[Sequence[tuple[str, Any]]], most: int | None
+    place: Place, pieces: Pieces, members: Callable[[Any], Sequence[tuple[str, Any]]]
 ) -> Iterator[Found]:
-    """Places with names, the commonest first."""
+    """Places by the names that the members of every part have, the commonest first."""
     found: dict[str, tuple[list[int], list[Any]]] = {}
-    for i, part in enumerate(parts):
-        for words, value in part:
+    for i, part in enumerate(place.parts):
+        for words, value in members(part):
             rows, values = found.setdefault(words, ([], []))
             if not rows or rows[-1] != i:  # keys that read alike are one place
                 rows.append(i)
                 values.append(value)
     common = sorted(found.items(), key=lambda item: -len(item[1][0]))
-    for words, (rows, values) in common[:most]:
-        mask = np.zeros(len(parts), dtype=np.bool_)
+    for words, (rows, values) in common[: _most(pieces)]:
+        mask = np.zeros(len(place.parts), dtype=np.bool_)
         mask[rows] = True
         yield place.inside(words, values, mask)
 

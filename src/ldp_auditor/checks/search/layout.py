@@ -165,11 +165,11 @@ class Layout:
 def _codes(pieces: Pieces, words: str) -> dict[Hashable, int]:
     """Numbers for the commonest categories of a column."""
     counts: Counter[Hashable] = Counter()
-    for rows, values in pieces.categories(words):
-        if isinstance(values, Same):
-            counts[category_key(values.value)] += pieces.total if rows is None else len(rows)
+    for piece in pieces.by_column[words, "category"]:
+        if isinstance(piece.values, Same):
+            counts[category_key(piece.values.value)] += pieces.rows_of(piece)
         else:
-            counts.update(map(category_key, values))
+            counts.update(map(category_key, piece.values))
     chosen = counts.most_common(MOST_CATEGORIES)
     if len(counts) > MOST_CATEGORIES:
         chosen = [(value, count) for value, count in chosen if count > 1]
@@ -180,12 +180,10 @@ def _entries(pieces: Pieces, column: Column) -> NDArray[Any]:
     if column.codes is None:
         return pieces.numbers(column.words, column.kind)
     entries = np.full(pieces.total, column.default)
-    for rows, values in pieces.categories(column.words):
-        where: Any = slice(None) if rows is None else rows
-        if isinstance(values, Same):
-            entries[where] = column.codes.get(category_key(values.value), OTHERS)
-        else:
-            entries[where] = [column.codes.get(category_key(value), OTHERS) for value in values]
+    for piece in pieces.by_column.get(column.name, []):
+        values = [piece.values.value] if isinstance(piece.values, Same) else piece.values
+        where = slice(None) if piece.rows is None else piece.rows
+        entries[where] = [column.codes.get(category_key(value), OTHERS) for value in values]
     return entries
 
 

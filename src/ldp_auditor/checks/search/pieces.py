@@ -4,7 +4,7 @@ A place is where a part of a report sits: the report itself, an entry, a field.
 """
 
 import re
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, Self
@@ -142,15 +142,10 @@ class Pieces:
             column[slice(None) if piece.rows is None else piece.rows] = piece.values
         return column
 
-    def categories(self, words: str) -> Iterator[tuple[Rows, Sequence[Hashable] | Same]]:
-        """Pieces of a column of categories."""
-        for piece in self.by_column.get((words, "category"), []):
-            assert not isinstance(piece.values, np.ndarray)
-            yield piece.rows, piece.values
-
     def covered(self, words: str, kind: Kind) -> int:
         """How many reports have an entry."""
-        return sum(
-            self.total if piece.rows is None else len(piece.rows)
-            for piece in self.by_column[words, kind]
-        )
+        return sum(map(self.rows_of, self.by_column[words, kind]))
+
+    def rows_of(self, piece: Piece) -> int:
+        """How many reports a piece is about."""
+        return self.total if piece.rows is None else len(piece.rows)

@@ -1,6 +1,7 @@
 """Events about two columns: conjunctions, sums of bits, comparisons."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -85,10 +86,13 @@ def propose_pairs(half: Half, events: Sequence[Event]) -> list[Proposal]:
     ones = np.stack([s[first] for s in single])
     others = np.stack([s[second] for s in single])
     is_bit = np.array([isinstance(event, Equals) for event in events])
-    bits = is_bit[first] & is_bit[second]
+    chosen = np.flatnonzero(is_bit[first] & is_bit[second])
 
     def kind(i: int) -> tuple[Event, Event]:
         return events[int(first[i])], events[int(second[i])]
+
+    def of_bits(make: Callable[[Event, Event], Event], i: int) -> Event:
+        return make(*kind(int(chosen[i])))
 
     found = proposals(half, lambda i: Both(*kind(i)), both)
     for counts, make in (
@@ -97,13 +101,8 @@ def propose_pairs(half: Half, events: Sequence[Event]) -> list[Proposal]:
         (half.trials[:, None] - ones - others + both, lambda a, b: Both(Not(a), Not(b))),
         (ones + others - 2 * both, lambda a, b: OddSum((a, b))),
     ):
-        chosen = np.flatnonzero(bits)
         if len(chosen):
-            found += proposals(
-                half,
-                lambda i, make=make, chosen=chosen: make(*kind(int(chosen[i]))),  # type: ignore[misc]
-                counts[:, chosen],
-            )
+            found += proposals(half, partial(of_bits, make), counts[:, chosen])
     return found
 
 
