@@ -16,9 +16,8 @@ from ldp_auditor import AuditError
 from ldp_auditor.figures.cases import bar_cases, curve_cases, gap_cases
 from ldp_auditor.figures.data import Bars, Curves, GapAccount, Line
 from ldp_auditor.figures.drawing import BLUE, DARK_RED, GREY, draw
-from ldp_auditor.figures.points import points_of
+from ldp_auditor.figures.points import over_seeds, points_of
 from ldp_auditor.figures.results import comparison_bars, figure_of, gap_account, over_time_curves
-from ldp_auditor.figures.seeds import over_seeds
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.check_result import CheckResult
 from tests.pages import audited, checked, points

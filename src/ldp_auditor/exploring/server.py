@@ -23,8 +23,8 @@ from ldp_auditor.exploring.curves import curves
 from ldp_auditor.exploring.document import START, explore_page, script, style
 from ldp_auditor.exploring.measurements import Bench
 from ldp_auditor.exploring.settings import read_axis, read_setting
-from ldp_auditor.page.library import plotting_library
 from ldp_auditor.page.markup import shown
+from ldp_auditor.page.rendering import plotting_library
 
 LONGEST_ERROR = 400
 """Characters of an error that are shown."""

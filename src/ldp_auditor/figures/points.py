@@ -1,13 +1,13 @@
-"""Points: audits of one setting by one attack, averaged over seeds; and what was varied."""
+"""Points: audits of one setting by one attack, averaged over seeds here only; what was varied."""
 
 import math
+import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from ldp_auditor.core import Rates, exceeds
-from ldp_auditor.figures.seeds import Average, over_seeds
 from ldp_auditor.figures.words import value_in_words
 from ldp_auditor.results.audit_result import AuditResult
 
@@ -31,6 +31,37 @@ SHORT = {
 """What settings are called in few characters."""
 
 Setting = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Average:
+    """What repetitions of one audit found."""
+
+    mean: float
+    deviation: float | None
+    """Standard deviation over seeds, if there are several."""
+
+    @property
+    def low(self) -> float:
+        """One standard deviation below the mean."""
+        return self.mean - (self.deviation or 0.0)
+
+    @property
+    def high(self) -> float:
+        """One standard deviation above the mean."""
+        return self.mean + (self.deviation or 0.0)
+
+
+def over_seeds(found: Iterable[float]) -> Average:
+    """Average what every seed `found`.
+
+    >>> over_seeds([1.0, 3.0])
+    Average(mean=2.0, deviation=1.0)
+    """
+    values = list(found)
+    spreads = len(values) > 1 and math.inf not in values
+    deviation = statistics.pstdev(values) if spreads else None
+    return Average(statistics.fmean(values), deviation)
 
 
 @dataclass(frozen=True)
@@ -169,14 +200,12 @@ def varied(points: Sequence[Point]) -> list[str]:
 
 def axis_of(points: Sequence[Point]) -> str | None:
     """The varied setting with most values; the earlier one of two with as many."""
-    best, most = None, 1
+    counts = {}
     for name in varied(points):
         values = [point.setting.get(name) for point in points]
-        distinct = {value for value in values if is_number(value)}
-        numeric = all(is_number(value) for value in values)
-        if numeric and len(distinct) > most:
-            best, most = name, len(distinct)
-    return best
+        if all(is_number(value) for value in values):
+            counts[name] = len(set(values))
+    return max(counts, key=lambda name: counts[name], default=None)
 
 
 def is_number(value: Any) -> bool:

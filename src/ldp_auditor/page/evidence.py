@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ldp_auditor.errors import AuditError
-from ldp_auditor.figures.points import Point, varied, words_of
+from ldp_auditor.figures.points import Point, settings_of, varied, words_of
+from ldp_auditor.figures.words import p_value_in_words
 from ldp_auditor.page.markup import counted
 from ldp_auditor.page.summaries import attack_in_words, confidence, number
 from ldp_auditor.results.audit_result import AuditResult
-from ldp_auditor.results.check_result import SMALLEST_P_VALUE, CheckResult, Finding, p_value
+from ldp_auditor.results.check_result import CheckResult, Finding, p_value
 from ldp_auditor.sweeps.cells import Cell
 
 MOST_SHOWN, MOST_OF_ONE = 40, 3
@@ -36,8 +37,7 @@ class Evidence:
     def sentence(self) -> str:
         """What the counts prove."""
         found, counts = self.finding, self.finding.counts
-        tiny = found.p_value < SMALLEST_P_VALUE
-        p = f"below {SMALLEST_P_VALUE:g}" if tiny else f"{found.p_value:.2g}"
+        p = p_value_in_words(found.p_value)
         ratio = counts.true_positives / max(1, counts.false_positives)
         allowed = f"{math.exp(self.claimed):.3g}" if self.claimed < 700 else "any"
         return (
@@ -113,25 +113,19 @@ def command_of(key: str, result: AuditResult) -> str:
 
 def _settings(result: AuditResult) -> dict[str, Any]:
     """What decided an audit, by the names of the command's options."""
-    options = dict(result.options)
-    if "domain_sizes" in options:  # they tell how many attributes there are
-        options.pop("attributes", None)
-    else:
-        options = {"domain_size": result.domain_size, **options}
-    if "epsilon_1" not in options and result.epsilon < math.inf:
-        options["epsilon"] = result.epsilon
-    if result.delta:
-        options["delta"] = result.delta
-    settings = {**options, "pair": (result.pair.first, result.pair.second)}
-    if result.is_over_time:
-        settings["reports"] = result.reports
-    named = ["alpha", "bound", "attack", "seed"]
-    if result.precision is None:
-        settings["trials"] = result.trials
-    else:
+    settings = {**settings_of(result), "attack": result.attack, "seed": result.seed}
+    if result.precision is not None:
         settings["trials"] = "auto"
-        named = ["precision", "max_trials", *named]
-    return {**settings, **{name: getattr(result, name) for name in named}}
+    left_out = {
+        "composition": True,
+        "neighbours": True,
+        "domain_size": "domain_sizes" in settings,  # which tell how many attributes there are
+        "attributes": "domain_sizes" in settings,
+        "epsilon": "epsilon_1" in settings or result.epsilon == math.inf,
+        "delta": not result.delta,
+        "reports": not result.is_over_time,
+    }
+    return {name: value for name, value in settings.items() if not left_out.get(name)}
 
 
 def _word(value: Any) -> str:

@@ -65,14 +65,9 @@ def overview_rows(
         own = varied(mine)
         named = [setting for setting in common if setting in AXES or setting in own]
         for point in sorted(mine, key=lambda point: sort_key(point, common)):
-            result = point.first
-            words = (
-                name,
-                _verdict(point, name in by_chance),
-                _setting(point, named),
-                result.attack,
-            )
-            exact = (result.worst_case_epsilon, result.attack_epsilon)
+            verdict = _verdict(point, name in by_chance)
+            words = (name, verdict, _setting(point, named), point.first.attack)
+            exact = (point.worst, point.exact)
             rows.append(_row(words, point.claimed, exact, point.measured, point.deviation))
     for check in checks:
         setting = f"check, {inputs_in_words(check)}"

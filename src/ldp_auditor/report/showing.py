@@ -16,14 +16,17 @@ from ldp_auditor.figures.files import save
 from ldp_auditor.figures.results import figure_of
 from ldp_auditor.report import tables
 from ldp_auditor.report.evidence import evidence_lines, repeat_line
-from ldp_auditor.report.paper import agreement_text, claims_table
-from ldp_auditor.report.text_table import TextTable, Verbatim
+from ldp_auditor.report.text_table import Column, TextTable, Verbatim
 from ldp_auditor.results.audit_result import AuditResult, AuditResults
 from ldp_auditor.results.check_result import CheckResult
+from ldp_auditor.studies.agreement import agreement
+from ldp_auditor.studies.claims import Judgement, claims_lines
 from ldp_auditor.studies.reproduction import Reproduction, StudyResult
 from ldp_auditor.sweeps import Sweep
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.figure import Figure
 
 __all__ = ["as_figure", "as_html", "as_text", "content_of", "save"]
@@ -86,7 +89,7 @@ def _(result: StudyResult) -> list[TextTable | str]:
     if result.left_out is not None:
         return [f"{result.name} was left out: {result.left_out}"]
     files = " ".join(map(str, [*result.figures, *result.sweep.files]))
-    lines = [files, agreement_text(result.sweep.rows), result.sweep.violations.words]
+    lines = [files, agreement(result.sweep.rows).words, result.sweep.violations.words]
     return [f"{result.name}: {line}" for line in lines]
 
 
@@ -99,9 +102,20 @@ def together(found: Reproduction) -> list[TextTable | str]:
     """Return what is said of all studies together, and of the paper's statements."""
     parts: list[TextTable | str] = []
     if len(found.studies) > 1:
-        lines = [agreement_text(found.rows), found.violations.words]
+        lines = [agreement(found.rows).words, found.violations.words]
         parts += [f"all studies: {line}" for line in lines]
     return [*parts, claims_table(found.judgements)] if found.judgements else parts
+
+
+def claims_table(judgements: Sequence[Judgement]) -> TextTable:
+    """Return the outcomes of the paper's statements; the document has the exceptions too."""
+    columns = {"section": 0, "measured": 3, "exact": 4, "statement": 2}
+    lines = claims_lines(judgements)
+    return TextTable(
+        "What the paper says, checked",
+        [Column(heading, wraps=heading != "section") for heading in columns],
+        [tuple(line[place] for place in columns.values()) for line in lines],
+    )
 
 
 def as_text(result: Any) -> str:

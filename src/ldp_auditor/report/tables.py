@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
 
 from ldp_auditor.adapters import available, is_installed
 from ldp_auditor.audits.gap import Explanation
 from ldp_auditor.bounds import find_bound
-from ldp_auditor.core import Claim, InputPair, exceeds
-from ldp_auditor.figures.results import gap_levels
+from ldp_auditor.core import InputPair, exceeds
+from ldp_auditor.figures.results import gap_account
+from ldp_auditor.figures.words import claim_in_words
 from ldp_auditor.mechanisms import COMBINATORS, FrequencyOracle, RecordMechanism
 from ldp_auditor.report.text_table import Column, TextTable
 from ldp_auditor.results.audit_result import AuditResult
@@ -31,13 +31,7 @@ def protocol_table(
         options = " ".join("--" + name.replace("_", "-") for name in names)
         rows.append((protocol.name, _guarantees(protocol), options or "-", protocol.summary))
     rows += [(f"{name}[...]", "as inside", "-", what) for name, (_, what) in COMBINATORS.items()]
-    columns = (
-        Column("name"),
-        Column("claim", drop_order=2, wraps=True),
-        Column("options", drop_order=1, wraps=True),
-        Column("what it is", wraps=True),
-    )
-    return TextTable("Protocols", columns, rows)
+    return _listing("Protocols", ("name", "claim", "options", "what it is"), rows)
 
 
 def adapter_table() -> TextTable:
@@ -51,13 +45,13 @@ def adapter_table() -> TextTable:
         )
         for adapter in available().values()
     ]
-    columns = (
-        Column("package"),
-        Column("installed", drop_order=2, wraps=True),
-        Column("note", drop_order=1, wraps=True),
-        Column("mechanisms", wraps=True),
-    )
-    return TextTable("Adapters", columns, rows)
+    return _listing("Adapters", ("package", "installed", "note", "mechanisms"), rows)
+
+
+def _listing(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> TextTable:
+    """A table of names with what is known of each; the third column is left out first."""
+    orders, wrapped = (0, 2, 1, 0), (False, True, True, True)
+    return TextTable(title, list(map(Column, headings, orders, wrapped)), rows)
 
 
 def notes(name: str) -> list[str]:
@@ -167,12 +161,10 @@ def _relation_rows(result: AuditResult) -> list[tuple[str, str]]:
     for relation, words in RELATIONS.items():
         worst = getattr(result, f"worst_case_{relation}")
         if worst is None or result.claim.epsilon == math.inf:
-            outcome = _exact(worst)
-        elif not getattr(result, f"holds_for_{relation}"):
-            outcome = f"{number(worst, 6)}  (exact: the claim is broken)"
+            rows.append((words, _exact(worst)))
         else:
-            outcome = f"{number(worst, 6)}  (exact: the claim holds)"
-        rows.append((words, outcome))
+            outcome = "holds" if getattr(result, f"holds_for_{relation}") else "is broken"
+            rows.append((words, f"{number(worst, 6)}  (exact: the claim {outcome})"))
     return rows
 
 
@@ -181,16 +173,11 @@ RELATIONS = {"one": "records differ in one", "all": "records differ in all"}
 
 
 def _claim_in_words(result: AuditResult) -> str:
-    words = _promise(result.claim)
+    words = claim_in_words(result.claim)
     if not result.is_over_time:
         return words
     reports = result.reports
-    return f"{words} for {reports} reports ({_promise(result.per_report)} for one)"
-
-
-def _promise(claim: Claim) -> str:
-    words = "none" if claim.epsilon == math.inf else f"epsilon = {claim.epsilon:g}"
-    return f"{words}, delta = {claim.delta:g}" if claim.delta else words
+    return f"{words} for {reports} reports ({claim_in_words(result.per_report)} for one)"
 
 
 def _composition_rows(result: AuditResult) -> list[tuple[str, str]]:
@@ -238,20 +225,15 @@ def _setting(result: AuditResult) -> str:
 
 
 def explanation_table(explanation: Explanation) -> TextTable:
-    """The four-part account of the gap, one row per attack."""
-    rows = []
-    for result in explanation.results:
-        levels = gap_levels(result)
-        losses = [number(before - after) for before, after in pairwise(levels)]
-        rows.append((result.attack, number(levels[0]), *losses, number(levels[-1])))
+    """The four-part account of the gap, one row per attack, in the words of its figure."""
+    headings, rows = gap_account(explanation.results).table()
     first = explanation.results[0]
     over = f", {first.reports} reports" if first.is_over_time else ""
     title = (
         f"{first.mechanism} (k = {first.domain_size}{over}): from the claim to what T = "
         f"{first.counts.trials:,} trials prove"
     )
-    columns = ("attack", "claimed", "- slack", "- weakness", "- Monte Carlo", "= proven")
-    return TextTable(title, [Column(heading) for heading in columns], rows)
+    return TextTable(title, list(map(Column, headings)), rows)
 
 
 def certificate_lines(explanation: Explanation) -> str:
@@ -285,11 +267,8 @@ def _verdict_on_records(result: AuditResult) -> str:
         for relation, words in RELATIONS.items()
         if getattr(result, f"holds_for_{relation}") is False
     ]
-    if broken:
-        return (
-            f"no violation found; the claim is broken where {' and where '.join(broken)} attributes"
-        )
-    return "no violation found"
+    where = f"; the claim is broken where {' and where '.join(broken)} attributes"
+    return "no violation found" + (where if broken else "")
 
 
 def _pair_in_words(pair: InputPair) -> str:
