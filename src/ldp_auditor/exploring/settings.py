@@ -9,7 +9,7 @@ from ldp_auditor.attacks import ATTACKS
 from ldp_auditor.audits.comparison import ComparisonPlan, plan_comparison
 from ldp_auditor.audits.plan import AuditPlan
 from ldp_auditor.core import Claim
-from ldp_auditor.errors import AuditError, must, require, seed_number, whole_number
+from ldp_auditor.errors import must, require, seed_number, whole_number
 
 MOST_VALUES, MOST_REPORTS, MOST_TRIALS = 10_000, 500, 10_000_000
 """Domain size, reports of a user and trials at most: the page answers at once, or soon."""
@@ -85,8 +85,7 @@ def read_setting(given: Mapping[str, Any]) -> Setting:
 
 def read_axis(axis: Any) -> str:
     """Check what the curve goes over."""
-    if axis not in AXES:
-        raise AuditError(f"axis must be one of {', '.join(AXES)}, got {axis!r}")
+    require(axis in AXES, f"axis must be one of {', '.join(AXES)}, got {axis!r}")
     return str(axis)
 
 

@@ -1,10 +1,10 @@
 """Points: audits of one setting by one attack, averaged over seeds here only; what was varied."""
 
 import math
-import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from statistics import fmean, pstdev
 from typing import Any
 
 from ldp_auditor.core import Rates, exceeds
@@ -24,44 +24,11 @@ SHORT = {
     "hash_range": "g",
     "attributes": "d",
     "trials": "T",
-    "reports": "reports",
     "domain_sizes": "sizes",
-    "alpha": "alpha",
 }
-"""What settings are called in few characters."""
+"""What settings are called in few characters, if not by their names."""
 
 Setting = Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Average:
-    """What repetitions of one audit found."""
-
-    mean: float
-    deviation: float | None
-    """Standard deviation over seeds, if there are several."""
-
-    @property
-    def low(self) -> float:
-        """One standard deviation below the mean."""
-        return self.mean - (self.deviation or 0.0)
-
-    @property
-    def high(self) -> float:
-        """One standard deviation above the mean."""
-        return self.mean + (self.deviation or 0.0)
-
-
-def over_seeds(found: Iterable[float]) -> Average:
-    """Average what every seed `found`.
-
-    >>> over_seeds([1.0, 3.0])
-    Average(mean=2.0, deviation=1.0)
-    """
-    values = list(found)
-    spreads = len(values) > 1 and math.inf not in values
-    deviation = statistics.pstdev(values) if spreads else None
-    return Average(statistics.fmean(values), deviation)
 
 
 @dataclass(frozen=True)
@@ -95,30 +62,33 @@ class Point:
         return self.first.worst_case_epsilon
 
     @cached_property
-    def average(self) -> Average:
-        """The proven epsilon over seeds."""
-        return over_seeds(result.empirical_epsilon for result in self.results)
-
-    @property
     def measured(self) -> float:
         """The proven epsilon, averaged over seeds."""
-        return self.average.mean
+        return fmean(result.empirical_epsilon for result in self.results)
+
+    @cached_property
+    def deviation(self) -> float | None:
+        """Its standard deviation, if there are several seeds and no proven epsilon is infinite."""
+        spreads = len(self.results) > 1 and self.measured < math.inf
+        return pstdev(result.empirical_epsilon for result in self.results) if spreads else None
 
     @property
-    def deviation(self) -> float | None:
-        """Its standard deviation, if there are several seeds."""
-        return self.average.deviation
+    def low(self) -> float:
+        """One standard deviation below the average."""
+        return self.measured - (self.deviation or 0.0)
+
+    @property
+    def high(self) -> float:
+        """One standard deviation above the average."""
+        return self.measured + (self.deviation or 0.0)
 
     @cached_property
     def estimate(self) -> float:
         """What the counts alone say, without any confidence, averaged over seeds."""
-        return over_seeds(
-            Rates(
-                result.counts.true_positives / result.counts.trials,
-                result.counts.false_positives / result.counts.trials,
-            ).epsilon(result.claim.delta)
-            for result in self.results
-        ).mean
+        return fmean(
+            Rates(r.true_positives / r.trials, r.false_positives / r.trials).epsilon(r.claim.delta)
+            for r in self.results
+        )
 
     @property
     def averaged(self) -> AuditResult:

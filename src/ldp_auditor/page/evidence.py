@@ -9,9 +9,8 @@ from typing import Any
 
 from ldp_auditor.errors import AuditError
 from ldp_auditor.figures.points import Point, settings_of, varied, words_of
-from ldp_auditor.figures.words import p_value_in_words
 from ldp_auditor.page.markup import counted
-from ldp_auditor.page.summaries import attack_in_words, confidence, number
+from ldp_auditor.page.summaries import attack_in_words
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.check_result import CheckResult, Finding, p_value
 from ldp_auditor.sweeps.cells import Cell
@@ -32,20 +31,6 @@ class Evidence:
     """Its inputs are words."""
     repeat: str
     """The command that repeats it, if it is known."""
-
-    @property
-    def sentence(self) -> str:
-        """What the counts prove."""
-        found, counts = self.finding, self.finding.counts
-        p = p_value_in_words(found.p_value)
-        ratio = counts.true_positives / max(1, counts.false_positives)
-        allowed = f"{math.exp(self.claimed):.3g}" if self.claimed < 700 else "any"
-        return (
-            f"Epsilon is at least {number(found.empirical_epsilon)}, the promise was "
-            f"{number(self.claimed)} ({confidence(self.alpha)} confidence; p-value against the "
-            f"promise {p}). One input makes the event {ratio:.3g} times as frequent as the other; "
-            f"the promise allows a factor of {allowed}."
-        )
 
 
 def evidence_of(

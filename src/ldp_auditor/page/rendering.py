@@ -3,6 +3,7 @@
 What is put into a template is escaped, and nothing may be missing from it.
 """
 
+import math
 import re
 from collections.abc import Iterable
 from importlib import resources, util
@@ -13,7 +14,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from ldp_auditor.errors import AuditError
+from ldp_auditor.figures.words import p_value_in_words
 from ldp_auditor.page.markup import LONGEST, counted, shown
+from ldp_auditor.page.summaries import confidence, number
 
 MISSING = "a page needs plotly, which brings its figures: pip install plotly"
 
@@ -32,8 +35,16 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters = {"shown": shown, "text": isolated, "counted": counted, "grouped": "{:,}".format}
-    found.filters |= filters
+    found.filters |= {
+        "shown": shown,
+        "text": isolated,
+        "counted": counted,
+        "grouped": "{:,}".format,
+        "number": number,
+        "confidence": confidence,
+        "p_value": p_value_in_words,
+        "exp": math.exp,
+    }
     return found
 
 

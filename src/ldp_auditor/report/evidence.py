@@ -13,18 +13,8 @@ LEARNED = "a classifier (scikit-learn) was among what proposed events; --no-lear
 NOT_LEARNED = "no classifier was among what proposed events; --learn adds one (scikit-learn)"
 
 
-def evidence_text(result: CheckResult) -> str:
-    """The verdict with its evidence, or with what could have been found."""
-    return "\n".join([evidence_lines(result), *repeat_line(result)])
-
-
-def repeat_line(result: CheckResult) -> list[str]:
-    """The line by which a check is repeated, if it is known."""
-    return [f"to repeat: {result.repeat}"] if result.repeat else []
-
-
 def evidence_lines(result: CheckResult) -> str:
-    """The evidence without the line that repeats it."""
+    """The verdict with its evidence, or with what could have been found."""
     lines = [f"{result.name}: claim {claim_in_words(result.claim)}"]
     if result.verdict == "violation":
         best = result.best

@@ -15,7 +15,7 @@ from ldp_auditor.errors import AuditError
 from ldp_auditor.figures.files import save
 from ldp_auditor.figures.results import figure_of
 from ldp_auditor.report import tables
-from ldp_auditor.report.evidence import evidence_lines, repeat_line
+from ldp_auditor.report.evidence import evidence_lines
 from ldp_auditor.report.text_table import Column, TextTable, Verbatim
 from ldp_auditor.results.audit_result import AuditResult, AuditResults
 from ldp_auditor.results.check_result import CheckResult
@@ -75,8 +75,8 @@ def _(profile: Profile) -> list[TextTable | str]:
 
 @content_of.register
 def _(result: CheckResult) -> list[TextTable | str]:
-    more = tables.notes(result.target)
-    return [evidence_lines(result), *more, *map(Verbatim, repeat_line(result))]
+    repeat = [Verbatim(f"to repeat: {result.repeat}")] if result.repeat else []
+    return [evidence_lines(result), *tables.notes(result.target), *repeat]
 
 
 @content_of.register

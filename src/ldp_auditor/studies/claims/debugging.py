@@ -38,10 +38,6 @@ def with_bug(view: View, place: Settings) -> Estimate:
     return Estimate(value, 0.0, paper_limit(0.0))
 
 
-def _bit_sent(place: Settings) -> float:
-    return old_version(place["mechanism"], place["epsilon"]).p
-
-
 def _bit_intended(place: Settings) -> float:
     return unary_probabilities(place["mechanism"].removeprefix(PACKAGE), place["epsilon"])[0]
 
@@ -53,7 +49,9 @@ def _worst_case(place: Settings) -> float:
 
 TRUE_BIT = of_theory(_bit_intended)
 """The probability that the true bit is meant to be sent as 1."""
-TRUE_BIT_EXCESS = of_theory(lambda place: _bit_sent(place) - _bit_intended(place))
+TRUE_BIT_EXCESS = of_theory(
+    lambda place: old_version(place["mechanism"], place["epsilon"]).p - _bit_intended(place)
+)
 WORST_CASE_WITH_BUG = of_theory(_worst_case)
 
 
