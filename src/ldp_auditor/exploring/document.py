@@ -5,7 +5,7 @@ from typing import Any
 
 from ldp_auditor import __version__
 from ldp_auditor.exploring.settings import MOST_REPORTS, MOST_TRIALS, MOST_VALUES, offered
-from ldp_auditor.page.rendering import assets, rendered
+from ldp_auditor.page.rendering import rendered
 
 START: Mapping[str, Any] = {
     "protocols": ["GRR", "OUE", "THE"],
@@ -30,15 +30,8 @@ STEPS: Mapping[str, Sequence[float]] = {
 """Values that a slider takes; others are typed."""
 
 
-def style() -> str:
-    """The style sheet of the page."""
-    return assets(["page.css", "figures.css", "print.css", "explore.css"])
-
-
-def script() -> str:
-    """The scripts of the page."""
-    shared = ["theme.js", "drawing.js", "figures.js"]
-    return assets([*shared, "results.js", "measure.js", "explore.js"])
+STYLES = ("page.css", "figures.css", "print.css", "explore.css")
+SCRIPTS = ("theme.js", "drawing.js", "figures.js", "results.js", "measure.js", "explore.js")
 
 
 def explore_page() -> str:

@@ -88,16 +88,9 @@ class Measurement:
     def progress(self) -> dict[str, Any]:
         """How far it is, as plain values."""
         state = self.state  # read before the results, so that "done" comes with all of them
-        return {
-            "state": state,
-            "number": self.number,
-            "protocol": self.protocol,
-            "done": self.done,
-            "trials": self.plan.trials,
-            "results": list(self.results),
-            "refused": list(self.plan.refused.values()),
-            "failure": self.failure,
-        }
+        told = {name: getattr(self, name) for name in ("number", "protocol", "done", "failure")}
+        plan = {"trials": self.plan.trials, "refused": list(self.plan.refused.values())}
+        return {"state": state, **told, **plan, "results": list(self.results)}
 
 
 class Bench:

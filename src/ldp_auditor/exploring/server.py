@@ -20,11 +20,11 @@ from ldp_auditor.exploring.access import (
     read_body,
 )
 from ldp_auditor.exploring.curves import curves
-from ldp_auditor.exploring.document import START, explore_page, script, style
+from ldp_auditor.exploring.document import SCRIPTS, START, STYLES, explore_page
 from ldp_auditor.exploring.measurements import Bench
 from ldp_auditor.exploring.settings import read_axis, read_setting
 from ldp_auditor.page.markup import shown
-from ldp_auditor.page.rendering import plotting_library
+from ldp_auditor.page.rendering import assets, plotting_library
 
 LONGEST_ERROR = 400
 """Characters of an error that are shown."""
@@ -41,8 +41,8 @@ class ExploreServer(ThreadingHTTPServer):
         library, _ = plotting_library()
         self.files = {
             "": ("text/html", explore_page().encode(errors="replace")),
-            "style.css": ("text/css", style().encode()),
-            "script.js": ("text/javascript", script().encode()),
+            "style.css": ("text/css", assets(STYLES).encode()),
+            "script.js": ("text/javascript", assets(SCRIPTS).encode()),
             "plotly.js": ("text/javascript", library.encode()),
         }
         self.bench = Bench()

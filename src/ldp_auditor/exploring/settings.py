@@ -61,8 +61,7 @@ def read_setting(given: Mapping[str, Any]) -> Setting:
     require(not extra, f"unknown settings: {', '.join(extra[:3])}; known are {', '.join(known)}")
     for name in known:
         require(name in given, f"{name} is missing")
-    for name in known[1:]:
-        if name != "attack":
+        if name not in ("protocols", "attack"):
             _check_number(name, given[name])
     claim = Claim(given["epsilon"], given["delta"])
     require(
@@ -71,10 +70,9 @@ def read_setting(given: Mapping[str, Any]) -> Setting:
         argument="attack",
     )
     return Setting(
+        **vars(claim),
         protocols=_protocols(given["protocols"]),
-        epsilon=claim.epsilon,
         domain_size=_whole_number("domain_size", given["domain_size"], 2, MOST_VALUES),
-        delta=claim.delta,
         reports=_whole_number("reports", given["reports"], 1, MOST_REPORTS),
         attack=given["attack"],
         trials=_whole_number("trials", given["trials"], 1, MOST_TRIALS),

@@ -136,17 +136,17 @@ def _draw_bars(axes: Axes, data: Bars, index: int) -> None:
     axes.bar(places, heights, color=colours, width=0.72 / count, yerr=spread)
     axes.scatter(places, _drawable(series.exact), marker="_", s=160 / count, c="black", zorder=3)
     for x, height, words, colour in zip(places, heights, series.words, colours, strict=True):
-        inside = height > 0.07 * data.top
-        axes.annotate(
-            words,
-            (x, min(height, data.top)),
-            (0, -3 if inside else 3),
-            textcoords="offset points",
-            ha="center",
-            va="top" if inside else "bottom",
-            color="white" if inside and colour != light else "black",
-            fontsize=8 - count // 2,
-        )
+        look: dict[str, Any] = {"va": "bottom"}
+        if height > 0.07 * data.top:  # it has room inside
+            seen = "black" if colour == light else "white"
+            look = {"va": "top", "xytext": (0, -3), "color": seen}
+        _write(axes, words, (x, min(height, data.top)), fontsize=8 - count // 2, **look)
+
+
+def _write(axes: Axes, words: str, end: tuple[float, float], **look: Any) -> None:
+    """Write above the end of a bar, or where `look` says."""
+    usual = {"xytext": (0, 3), "textcoords": "offset points", "ha": "center"}
+    axes.annotate(words, end, **(usual | look))
 
 
 def _drawable(values: Numbers) -> NDArray[np.float64]:
@@ -179,14 +179,7 @@ def _draw_step(axes: Axes, place: int, step: Step, top: float) -> None:
     axes.bar(place, high - low, bottom=low, color=STEP_COLOURS.get(step.kind, GREY), width=0.7)
     if 0 < step.start < math.inf:
         axes.plot([place - 1.35, place + 0.35], [step.start, step.start], color="black", lw=0.8)
-    axes.annotate(
-        step.words,
-        (place, min(high, 0.95 * top)),
-        (0, 3),
-        textcoords="offset points",
-        ha="center",
-        fontsize=9,
-    )
+    _write(axes, step.words, (place, min(high, 0.95 * top)), fontsize=9)
 
 
 @draw.register

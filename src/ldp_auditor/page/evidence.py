@@ -73,13 +73,8 @@ def of_check(result: CheckResult) -> Evidence:
     """The evidence of a check: the event that was found and how often it happened."""
     best = result.best
     found = replace(best, first=_json(best.first), second=_json(best.second))
-    setting, claimed = inputs_in_words(result), result.claim.epsilon
+    setting, claimed = counted(len(result.values), "input"), result.claim.epsilon
     return Evidence(result.name, setting, claimed, result.alpha, found, result.repeat)
-
-
-def inputs_in_words(result: CheckResult) -> str:
-    """How many inputs a check had."""
-    return counted(len(result.values), "input")
 
 
 def command_of(key: str, result: AuditResult) -> str:

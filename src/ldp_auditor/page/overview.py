@@ -6,7 +6,7 @@ from typing import Any
 
 from ldp_auditor.figures.points import AXES, Point, sort_key, varied, words_of
 from ldp_auditor.figures.words import NONE, digits
-from ldp_auditor.page.evidence import inputs_in_words
+from ldp_auditor.page.markup import counted
 from ldp_auditor.page.summaries import BROKEN, VIOLATION, kind_of_point, summary_of_check
 from ldp_auditor.results.check_result import CheckResult
 
@@ -70,7 +70,7 @@ def overview_rows(
             exact = (point.worst, point.exact)
             rows.append(_row(words, point.claimed, exact, point.measured, point.deviation))
     for check in checks:
-        setting = f"check, {inputs_in_words(check)}"
+        setting = f"check, {counted(len(check.values), 'input')}"
         words = (check.name, summary_of_check(check).kind.title, setting, "search for events")
         proven = check.best.empirical_epsilon if check.findings else 0.0
         rows.append(_row(words, check.claim.epsilon, (None, None), proven, None))

@@ -81,7 +81,8 @@ def _(result: CheckResult) -> list[TextTable | str]:
 
 @content_of.register
 def _(sweep: Sweep) -> list[TextTable | str]:
-    return [f"{sweep.cells:,} cells, {sweep.run:,} of them run now", sweep.violations.words]
+    where = f"; table in {' and '.join(map(str, sweep.files))}" if sweep.files else ""
+    return [f"{sweep.cells:,} cells, {sweep.run:,} of them run now{where}", sweep.violations.words]
 
 
 @content_of.register

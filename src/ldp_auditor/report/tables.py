@@ -257,20 +257,6 @@ def _exact(value: float | None) -> str:
     return "not known" if value is None else f"{number(value, 6)}  (exact)"
 
 
-def _verdict_on_records(result: AuditResult) -> str:
-    """For which records the claim holds, where this audit did not prove it false."""
-    worst = result.worst_case_epsilon
-    if worst is not None and exceeds(worst, result.claim.epsilon):
-        return "no violation found by this attack, although the claim is broken for these records"
-    broken = [
-        words
-        for relation, words in RELATIONS.items()
-        if getattr(result, f"holds_for_{relation}") is False
-    ]
-    where = f"; the claim is broken where {' and where '.join(broken)} attributes"
-    return "no violation found" + (where if broken else "")
-
-
 def _pair_in_words(pair: InputPair) -> str:
     if isinstance(pair.first, tuple):
         differing = sum(a != b for a, b in zip(pair.first, pair.second, strict=True))
@@ -279,11 +265,11 @@ def _pair_in_words(pair: InputPair) -> str:
 
 
 def _guarantee(result: AuditResult) -> str:
+    credible = find_bound(result.bound).guarantee == "credible"
+    words = f"{'credible' if credible else 'proven'} at alpha = {result.alpha:g}"
     if result.empirical_epsilon == 0:
-        return f"no evidence of any loss, bound {result.bound}"
-    if find_bound(result.bound).guarantee == "credible":
-        return f"credible at alpha = {result.alpha:g}, bound {result.bound}"
-    return f"proven at alpha = {result.alpha:g}, bound {result.bound}"
+        words = "no evidence of any loss"
+    return f"{words}, bound {result.bound}"
 
 
 def _verdict_in_words(result: AuditResult) -> str:
@@ -294,6 +280,12 @@ def _verdict_in_words(result: AuditResult) -> str:
         return words
     if result.claim.epsilon == math.inf:
         return "no violation found (nothing was claimed)"
-    if result.neighbours is not None:
-        return _verdict_on_records(result)
-    return "no violation found"
+    if result.neighbours is None:
+        return "no violation found"
+    worst = result.worst_case_epsilon
+    if worst is not None and exceeds(worst, result.claim.epsilon):
+        return "no violation found by this attack, although the claim is broken for these records"
+    held = {words: getattr(result, f"holds_for_{name}") for name, words in RELATIONS.items()}
+    broken = " and where ".join(words for words, holds in held.items() if holds is False)
+    where = f"; the claim is broken where {broken} attributes" if broken else ""
+    return f"no violation found{where}"

@@ -136,9 +136,8 @@ class TextTable:
     def _left_out(self, layout: dict[int, int]) -> str:
         """What to say below a table with fewer columns."""
         names = [column.heading for i, column in enumerate(self.columns) if i not in layout]
-        if not names:
-            return ""
-        return f"Left out for want of room: {', '.join(names)} (--json or a wider terminal has all)"
+        left = f"Left out for want of room: {', '.join(names)} (--json or a wider terminal has all)"
+        return left if names else ""
 
 
 class Verbatim(str):

@@ -98,24 +98,24 @@ class View:
 
 
 def cells_of(rows: Sequence[Row]) -> Cells:
-    """Return the rows of every cell of a table; a cell of two studies is in the table twice."""
+    """Return the rows of every cell of a table.
+
+    A cell of two studies is in the table twice, maybe with different trials; the most count.
+    """
     cells: dict[tuple[Any, ...], dict[Any, Row]] = {}
     for row in rows:
         if row["attack"] == "paper":
             cells.setdefault(_cell_of(row), {})[row["trials"], row["seed"]] = row
-    return {cell: _with_most_trials(list(found.values())) for cell, found in cells.items()}
+    return {
+        cell: [row for (trials, _), row in found.items() if trials == max(found)[0]]
+        for cell, found in cells.items()
+    }
 
 
 def _cell_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(
         usual if (value := row.get(name)) is None else value for name, usual in COORDINATES.items()
     )
-
-
-def _with_most_trials(rows: list[Row]) -> list[Row]:
-    """Studies may have the same cell with different numbers of trials; the largest counts."""
-    most = max(row["trials"] for row in rows)
-    return [row for row in rows if row["trials"] == most]
 
 
 def _known(row: Row, column: str, limit: float) -> Estimate:
