@@ -10,7 +10,6 @@ from typing import Any
 
 from ldp_auditor.checks.interface import check
 from ldp_auditor.errors import AuditError
-from ldp_auditor.report.evidence import evidence_text
 from ldp_auditor.results.check_result import CheckResult
 
 __all__ = ["assert_ldp"]
@@ -54,5 +53,5 @@ def assert_ldp(
         raise AuditError(str(error)) from None  # without our frames
     result = replace(result, repeat=f"assert_ldp{result.repeat.removeprefix('check')}")
     if result.verdict == "violation":
-        raise AssertionError(evidence_text(result))
+        raise AssertionError(str(result))
     return result

@@ -13,7 +13,6 @@ import pytest
 
 from ldp_auditor.checks.interface import check
 from ldp_auditor.errors import AuditError
-from ldp_auditor.report.evidence import evidence_text
 from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.testing import assert_ldp
 from tests.end_to_end import foreign_targets as foreign
@@ -118,7 +117,7 @@ def test_a_constant_mechanism_is_no_violation() -> None:
     result = quick(foreign.constant, workers=1)
     assert result.verdict == "no-violation-found"
     assert result.findings == ()
-    assert "all pilot reports said the same" in evidence_text(result)
+    assert "all pilot reports said the same" in str(result)
     assert result.to_dict()["findings"] == []
     assert quick(f"{HERE}:size_of_the_domain", batch=False, workers=1).verdict == (
         "no-violation-found"

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from numpy.random import default_rng
 
-from ldp_auditor.report.paper import agreement_text
 from ldp_auditor.studies.agreement import agreement
 
 RATES = [1e-6, 1e-4, 0.003, 0.2, 0.5, 0.999, 1.0]
@@ -53,8 +52,8 @@ def test_impossible_and_unknown_counts_are_told() -> None:
     rows[1]["exact_false_positive_rate"] = None
     found = agreement(rows)
     assert (found.counts, found.unknown, found.impossible) == (58, 1, 1)
-    assert "1 counts are impossible" in agreement_text(rows)
-    assert "1 counts have no exact rate" in agreement_text(rows)
+    assert "1 counts are impossible" in agreement(rows).words
+    assert "1 counts have no exact rate" in agreement(rows).words
 
 
 def test_rows_of_one_cell_count_once_in_the_test() -> None:
@@ -78,4 +77,4 @@ def test_rows_of_one_cell_count_once_in_the_test() -> None:
 )
 def test_nothing_to_compare(rows: list[dict[str, Any]]) -> None:
     assert agreement(rows).counts == 0
-    assert agreement_text(rows) == "no exact rates to compare with"
+    assert agreement(rows).words == "no exact rates to compare with"

@@ -14,7 +14,7 @@ from ldp_auditor.audits.interface import plan_audit
 from ldp_auditor.core import Rates
 from ldp_auditor.mechanisms.unary_encoding import SUE
 from ldp_auditor.results.table import Row
-from ldp_auditor.studies.claims import available, judge, limits, second_value
+from ldp_auditor.studies.claims import available, judge, own_tests, second_value
 from ldp_auditor.studies.claims.debugging import exact_epsilon
 from ldp_auditor.studies.settings import DOMAIN_SIZES, EPSILONS
 
@@ -149,7 +149,7 @@ def test_exact_outcomes(name: str) -> None:
 @pytest.mark.parametrize("name", ["limit-rates", "limit-10k", "limit-million"])
 def test_limits_depend_on_alpha(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert judge(STATEMENTS[name], []).measured.words == "holds"
-    monkeypatch.setattr(limits, "ALPHA", 0.02)
+    monkeypatch.setattr(own_tests, "ALPHA", 0.02)
     found = judge(STATEMENTS[name], [])
     assert found.measured.ruling == found.exact.ruling == "does not hold"
 

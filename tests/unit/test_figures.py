@@ -16,9 +16,8 @@ from ldp_auditor import AuditError
 from ldp_auditor.figures.cases import bar_cases, curve_cases, gap_cases
 from ldp_auditor.figures.data import Bars, Curves, GapAccount, Line
 from ldp_auditor.figures.drawing import BLUE, DARK_RED, GREY, draw
-from ldp_auditor.figures.points import points_of
+from ldp_auditor.figures.points import Point, points_of
 from ldp_auditor.figures.results import comparison_bars, figure_of, gap_account, over_time_curves
-from ldp_auditor.figures.seeds import over_seeds
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.check_result import CheckResult
 from tests.pages import audited, checked, points
@@ -31,15 +30,20 @@ def results(*plain: dict[str, Any]) -> list[AuditResult]:
 
 
 def test_an_average_has_a_band_if_there_are_several_seeds() -> None:
-    several = over_seeds([0.8, 0.9, 1.0])
-    assert (several.mean, several.deviation) == pytest.approx((0.9, math.sqrt(0.02 / 3)))
+    def at(*proven: float) -> Point:
+        seeds = enumerate(proven)
+        (point,) = points(*(audited(seed=seed, empirical_epsilon=found) for seed, found in seeds))
+        return point
+
+    several = at(0.8, 0.9, 1.0)
+    assert (several.measured, several.deviation) == pytest.approx((0.9, math.sqrt(0.02 / 3)))
     assert (several.low, several.high) == pytest.approx(
         (0.9 - several.deviation, 0.9 + several.deviation)  # type: ignore[operator]
     )
-    alone = over_seeds([0.8])
+    alone = at(0.8)
     assert (alone.deviation, alone.low, alone.high) == (None, 0.8, 0.8)
-    endless = over_seeds([0.8, math.inf])
-    assert (endless.mean, endless.deviation) == (math.inf, None)
+    endless = at(0.8, math.inf)
+    assert (endless.measured, endless.deviation) == (math.inf, None)
 
 
 def test_whiskers_are_the_deviation_or_what_counts_suggest() -> None:

@@ -15,7 +15,7 @@ from ldp_auditor.figures.data import Bars, Curves, Line, Panels
 from ldp_auditor.figures.drawing import draw, floor_of
 from ldp_auditor.figures.paper import study_figure
 from ldp_auditor.figures.words import value_in_words
-from ldp_auditor.results.audit_result import AuditResult, row_of
+from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.table import Row, result_of
 from ldp_auditor.studies import PAPER_SCALE, QUICK_SCALE, Scale
 from ldp_auditor.sweeps.cells import tuple_of
@@ -94,7 +94,7 @@ def rows_for(name: str, scale: Scale) -> list[Row]:
                 worst_case_epsilon=None,
                 monte_carlo_limit=12.0,
             )
-            rows.append({**row_of(result), "key": cell.key})
+            rows.append({**result.to_rows()[0], "key": cell.key})
             assert replace(result_of(rows[-1]), options=plan["options"]) == result
     return rows
 

@@ -15,7 +15,7 @@ from ldp_auditor.audits.comparison import Comparison
 from ldp_auditor.audits.gap import explain_plan
 from ldp_auditor.audits.interface import plan_audit
 from ldp_auditor.report import tables
-from ldp_auditor.report.paper import claims_table
+from ldp_auditor.report.showing import claims_table
 from ldp_auditor.report.text_table import Column, TextTable, sentences
 from ldp_auditor.studies.claims import available, judge
 from ldp_auditor.theory.loss_law import privacy_profile

@@ -37,7 +37,7 @@ def audit(
 ) -> int:
     """Audit one protocol. Its own options, such as --hash-range, are shown by 'list'."""
     from ldp_auditor.audits.run import run
-    from ldp_auditor.figures.files import check_figure_path
+    from ldp_auditor.figures.files import figure_path
     from ldp_auditor.report.progress import progress_bar
     from ldp_auditor.results.folder import results_folder
 
@@ -46,8 +46,7 @@ def audit(
         figure is None or len(plan.reports) > 1,
         "--figure draws a curve over several numbers of reports, such as --reports 5,10,25",
     )
-    if figure is not None:
-        check_figure_path(figure)
+    figure = figure_path(figure)
     with (
         results_folder(out) as journal,
         engine_of(settings) as opened,

@@ -59,7 +59,7 @@ def compare(
     """
     from ldp_auditor.audits.comparison import plan_comparison, run_comparison
     from ldp_auditor.audits.interface import option_types
-    from ldp_auditor.figures.files import check_figure_path, default_figure
+    from ldp_auditor.figures.files import figure_path
     from ldp_auditor.report.progress import progress_bar
     from ldp_auditor.results.folder import results_folder
 
@@ -71,10 +71,7 @@ def compare(
         **convert_options("a comparison of these", types, own),
         **planned(settings),
     )
-    if figure is None and not as_json:
-        figure = default_figure("compare.png")
-    if figure is not None:
-        check_figure_path(figure)
+    figure = figure_path(figure, None if as_json else "compare.png")
     with (
         results_folder(out) as journal,
         engine_of(settings) as opened,

@@ -34,14 +34,11 @@ REPEATED = {**CLAIMED, "reports": word("Reports of the same value by each user."
 def explain(words: Sequence[str], *, figure: Path | None, as_json: bool, **settings: Any) -> int:
     """Tell where the gap between the claim and the measured epsilon comes from, by every attack."""
     from ldp_auditor.audits.gap import explain_plan
-    from ldp_auditor.figures.files import check_figure_path, default_figure
+    from ldp_auditor.figures.files import figure_path
     from ldp_auditor.report.progress import progress_bar
 
     plan = make_plan(words, settings)
-    if figure is None and not as_json:
-        figure = default_figure("explain.png")
-    if figure is not None:
-        check_figure_path(figure)
+    figure = figure_path(figure, None if as_json else "explain.png")
     with (
         engine_of(settings) as opened,
         progress_bar(f"explaining {plan.mechanism.name}", 4 * plan.most_trials) as bar,
@@ -64,12 +61,9 @@ def profile(
 ) -> None:
     """Show the exact privacy profile of a protocol: the smallest delta at every epsilon."""
     from ldp_auditor.audits.gap import profile_of
-    from ldp_auditor.figures.files import check_figure_path, default_figure
+    from ldp_auditor.figures.files import figure_path
 
     plan = make_plan(words, settings)
     found = profile_of(plan, points)
-    if figure is None and not as_json:
-        figure = default_figure("profile.png")
-    if figure is not None:
-        check_figure_path(figure)
+    figure = figure_path(figure, None if as_json else "profile.png")
     show(found, as_json=as_json, figure=figure, plain=found.to_rows())

@@ -6,13 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ldp_auditor.cli.arguments import ENGINE, FILE, JSON, argument, command, path
-from ldp_auditor.cli.output import (
-    EXIT_BAD_INPUT,
-    exit_code,
-    say_json,
-    say_sentences,
-    tell,
-)
+from ldp_auditor.cli.output import EXIT_BAD_INPUT, exit_code, show, tell
 
 if TYPE_CHECKING:
     from ldp_auditor.report.progress import Bar
@@ -44,14 +38,7 @@ def sweep(grid: Path, *, out: Path, as_json: bool, **where: Any) -> int:
         progress_bar("sweep", 0) as bar,
     ):
         outcome = run_sweep(asked, out, engine=opened, watch=watching(bar, "sweep"))
-    if as_json:
-        say_json(outcome.to_dict())
-    else:
-        say_sentences(
-            f"{outcome.cells:,} cells, {outcome.run:,} of them run now; "
-            f"table in {' and '.join(str(path) for path in outcome.files)}"
-        )
-        say_sentences(outcome.violations.words)
+    show(outcome, as_json=as_json)
     tell_damaged(outcome.damaged)
     tell_failed(outcome)
     return EXIT_BAD_INPUT if outcome.failed else exit_code(outcome.violations.violations)

@@ -65,20 +65,19 @@ class Guard:
     def place(self, path: str, headers: Message) -> str:
         """Return what is asked for below the key, or raise if the request is somebody else's."""
         names = [f"{name}:{self.port}" for name in (LOOPBACK, "localhost")]
-        # Another name that leads here is that of a foreign page (DNS rebinding).
-        if headers.get("Host") not in names:
-            raise RefusedError(HTTPStatus.FORBIDDEN, "this page answers to its own address only")
         origin = headers.get("Origin")
-        if origin is not None and origin not in [f"http://{name}" for name in names]:
-            raise RefusedError(HTTPStatus.FORBIDDEN, "other origins are refused")
-        if headers.get("Sec-Fetch-Site", "none") not in OWN_SITE:
-            raise RefusedError(HTTPStatus.FORBIDDEN, "other sites are refused")
         given, slash, place = path.removeprefix("/").partition("/")
-        if not slash or not hmac.compare_digest(given.encode(), self.key.encode()):
-            raise RefusedError(
-                HTTPStatus.FORBIDDEN,
-                "the key is missing; open the address that 'ldp-auditor explore' printed",
-            )
+        reasons = {
+            # Another name that leads here is that of a foreign page (DNS rebinding).
+            "this page answers to its own address only": headers.get("Host") not in names,
+            "other origins are refused": origin not in (None, *(f"http://{n}" for n in names)),
+            "other sites are refused": headers.get("Sec-Fetch-Site", "none") not in OWN_SITE,
+            "the key is missing; open the address that 'ldp-auditor explore' printed": not slash
+            or not hmac.compare_digest(given.encode(), self.key.encode()),
+        }
+        for reason, is_refused in reasons.items():
+            if is_refused:
+                raise RefusedError(HTTPStatus.FORBIDDEN, reason)
         return place
 
 

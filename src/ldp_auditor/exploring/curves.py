@@ -173,17 +173,13 @@ def _found(
                 started = time.monotonic()
                 exact = exact_at(at)
                 _slowness[protocol] = time.monotonic() - started
-                _keep(at, exact)
+                if len(_kept) >= MOST_KEPT:
+                    _kept.clear()
+                _kept[at] = exact
                 is_new = True
             if exact is not None:
                 found[protocol][place] = exact
     return found
-
-
-def _keep(setting: Setting, exact: Exact) -> None:
-    if len(_kept) >= MOST_KEPT:
-        _kept.clear()
-    _kept[setting] = exact
 
 
 def _coarse_to_fine(places: list[float], chosen: float) -> list[float]:

@@ -1,11 +1,10 @@
-"""The page of `explore`: its template and scripts, and where everything on it stands at first."""
+"""The page of `explore`: what `page/` has for it, and where everything on it stands at first."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ldp_auditor import __version__
 from ldp_auditor.exploring.settings import MOST_REPORTS, MOST_TRIALS, MOST_VALUES, offered
-from ldp_auditor.page.library import assets
 from ldp_auditor.page.rendering import rendered
 
 START: Mapping[str, Any] = {
@@ -31,29 +30,18 @@ STEPS: Mapping[str, Sequence[float]] = {
 """Values that a slider takes; others are typed."""
 
 
-def style() -> str:
-    """The style sheet of the page."""
-    own = assets(["explore.css"], __package__)
-    return f"{assets(['page.css', 'figures.css', 'print.css'])}\n{own}"
-
-
-def script() -> str:
-    """The scripts of the page."""
-    shared = assets(["theme.js", "drawing.js", "figures.js"])
-    own = assets(["results.js", "measure.js", "explore.js"], __package__)
-    return f"{shared}\n{own}"
+STYLES = ("page.css", "figures.css", "print.css", "explore.css")
+SCRIPTS = ("theme.js", "drawing.js", "figures.js", "results.js", "measure.js", "explore.js")
 
 
 def explore_page() -> str:
     """Put the page together; nothing on it is written into the scripts."""
-    protocols = offered()
     return rendered(
         "explore.html",
-        __package__,
         title="Explore",
         start=START,
         steps=STEPS,
-        protocols=protocols,
+        protocols=offered(),
         for_script={"steps": STEPS},
         most={"values": MOST_VALUES, "reports": MOST_REPORTS, "trials": MOST_TRIALS},
         version=__version__,

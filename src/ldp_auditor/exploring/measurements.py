@@ -16,7 +16,7 @@ from ldp_auditor.exploring.access import failure_in_words
 from ldp_auditor.exploring.curves import place_of
 from ldp_auditor.exploring.settings import AXES, Setting
 from ldp_auditor.figures.data import to_plain
-from ldp_auditor.figures.points import Point, points_of, words_of
+from ldp_auditor.figures.points import points_of, words_of
 from ldp_auditor.figures.series import proven_line
 from ldp_auditor.figures.words import digits, plain
 from ldp_auditor.page.evidence import command_of
@@ -88,16 +88,9 @@ class Measurement:
     def progress(self) -> dict[str, Any]:
         """How far it is, as plain values."""
         state = self.state  # read before the results, so that "done" comes with all of them
-        return {
-            "state": state,
-            "number": self.number,
-            "protocol": self.protocol,
-            "done": self.done,
-            "trials": self.plan.trials,
-            "results": list(self.results),
-            "refused": list(self.plan.refused.values()),
-            "failure": self.failure,
-        }
+        told = {name: getattr(self, name) for name in ("number", "protocol", "done", "failure")}
+        plan = {"trials": self.plan.trials, "refused": list(self.plan.refused.values())}
+        return {"state": state, **told, **plan, "results": list(self.results)}
 
 
 class Bench:
@@ -139,6 +132,8 @@ def result_for_page(plan: AuditPlan, result: AuditResult) -> dict[str, Any]:
     ((name, points),) = points_of([(key, result)]).items()
     verdict = summary_of_audits(name, points)
     counts = result.counts
+    used = {name: value for name, value in points[0].setting.items() if value}
+    where = words_of(used, ("epsilon", "domain_size", "delta", "reports"))
     lines = {axis: proven_line(points, axis, name, place_of(name), "open") for axis in AXES}
     return {
         **result.to_dict(),
@@ -148,13 +143,8 @@ def result_for_page(plan: AuditPlan, result: AuditResult) -> dict[str, Any]:
         "kind": verdict.kind.style,
         "badge": verdict.kind.title,
         "sentence": verdict.sentence,
-        "where": f"{_setting_in_words(points[0])}: {counts.true_positives:,} true and "
+        "where": f"{where}: {counts.true_positives:,} true and "
         f"{counts.false_positives:,} false positives in {counts.trials:,} trials; attack "
         f"{digits(result.attack_epsilon)} with unlimited trials.",
         "command": command_of(key, result),
     }
-
-
-def _setting_in_words(point: Point) -> str:
-    used = {name: value for name, value in point.setting.items() if value}
-    return words_of(used, ("epsilon", "domain_size", "delta", "reports"))

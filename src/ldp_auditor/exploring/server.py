@@ -20,11 +20,11 @@ from ldp_auditor.exploring.access import (
     read_body,
 )
 from ldp_auditor.exploring.curves import curves
-from ldp_auditor.exploring.document import START, explore_page, script, style
+from ldp_auditor.exploring.document import SCRIPTS, START, STYLES, explore_page
 from ldp_auditor.exploring.measurements import Bench
 from ldp_auditor.exploring.settings import read_axis, read_setting
-from ldp_auditor.page.library import plotting_library
 from ldp_auditor.page.markup import shown
+from ldp_auditor.page.rendering import assets, plotting_library
 
 LONGEST_ERROR = 400
 """Characters of an error that are shown."""
@@ -41,8 +41,8 @@ class ExploreServer(ThreadingHTTPServer):
         library, _ = plotting_library()
         self.files = {
             "": ("text/html", explore_page().encode(errors="replace")),
-            "style.css": ("text/css", style().encode()),
-            "script.js": ("text/javascript", script().encode()),
+            "style.css": ("text/css", assets(STYLES).encode()),
+            "script.js": ("text/javascript", assets(SCRIPTS).encode()),
             "plotly.js": ("text/javascript", library.encode()),
         }
         self.bench = Bench()
@@ -91,41 +91,19 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Send the page, a part of it, or how far a measurement is."""
-        self._guarded(self._get)
+        self._guarded(b"")
 
     def do_POST(self) -> None:
         """Work out curves, start a measurement or cancel it."""
-        body = self._body()  # taken in first: a sender who is cut off would not hear the answer
-        self._guarded(lambda place: self._post(place, body))
-
-    def _body(self) -> bytes:
         length = self.headers.get("Content-Length", "")
         taken = length.isascii() and length.isdigit() and len(length) < 9
-        return self.rfile.read(min(int(length), 10 * MOST_BYTES)) if taken else b""
+        # Taken in first: a sender who is cut off would not hear the answer.
+        self._guarded(self.rfile.read(min(int(length), 10 * MOST_BYTES)) if taken else b"")
 
-    def _get(self, place: str) -> None:
-        if place == "progress":
-            self._send_json(HTTPStatus.OK, self.server.bench.progress())
-        elif place in self.server.files:
-            self._send(HTTPStatus.OK, *self.server.files[place])
-        elif place in self.server.actions:
-            raise RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, f"{place} is asked for by POST")
-        else:
-            raise RefusedError(HTTPStatus.NOT_FOUND, "there is nothing at this address")
-
-    def _post(self, place: str, body: bytes) -> None:
-        action = self.server.actions.get(place)
-        if action is None:
-            known = place in self.server.files or place == "progress"
-            status = HTTPStatus.METHOD_NOT_ALLOWED if known else HTTPStatus.NOT_FOUND
-            raise RefusedError(status, "nothing is done at this address")
-        check_headers(self.headers)
-        self._send_json(HTTPStatus.OK, action(read_body(body)))
-
-    def _guarded(self, answer: Callable[[str], None]) -> None:
+    def _guarded(self, body: bytes) -> None:
         """Answer what is allowed; whatever goes wrong is one line."""
         try:
-            answer(self.server.guard.place(self.path, self.headers))
+            self._answer(self.server.guard.place(self.path, self.headers), body)
         except (ConnectionError, TimeoutError):
             raise
         except Exception as error:
@@ -133,6 +111,22 @@ class Handler(BaseHTTPRequestHandler):
             if isinstance(error, AuditError):  # asked as the page may, but it cannot be done
                 status = error.status if isinstance(error, RefusedError) else HTTPStatus.OK
             self._send_failure(status, failure_in_words(error), getattr(error, "argument", None))
+
+    def _answer(self, place: str, body: bytes) -> None:
+        files, actions = self.server.files, self.server.actions
+        if place not in (*files, *actions, "progress"):
+            raise RefusedError(HTTPStatus.NOT_FOUND, "there is nothing at this address")
+        method = "POST" if place in actions else "GET"
+        if self.command != method:
+            words = f"{place or 'the page'} is asked for by {method}"
+            raise RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, words)
+        if place in actions:
+            check_headers(self.headers)
+            self._send_json(HTTPStatus.OK, actions[place](read_body(body)))
+        elif place in files:
+            self._send(HTTPStatus.OK, *files[place])
+        else:
+            self._send_json(HTTPStatus.OK, self.server.bench.progress())
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """Say in one line what is refused, here or by the standard library."""

@@ -9,7 +9,7 @@ from ldp_auditor.attacks import ATTACKS
 from ldp_auditor.audits.comparison import ComparisonPlan, plan_comparison
 from ldp_auditor.audits.plan import AuditPlan
 from ldp_auditor.core import Claim
-from ldp_auditor.errors import AuditError, must, require, seed_number, whole_number
+from ldp_auditor.errors import must, require, seed_number, whole_number
 
 MOST_VALUES, MOST_REPORTS, MOST_TRIALS = 10_000, 500, 10_000_000
 """Domain size, reports of a user and trials at most: the page answers at once, or soon."""
@@ -61,8 +61,7 @@ def read_setting(given: Mapping[str, Any]) -> Setting:
     require(not extra, f"unknown settings: {', '.join(extra[:3])}; known are {', '.join(known)}")
     for name in known:
         require(name in given, f"{name} is missing")
-    for name in known[1:]:
-        if name != "attack":
+        if name not in ("protocols", "attack"):
             _check_number(name, given[name])
     claim = Claim(given["epsilon"], given["delta"])
     require(
@@ -71,10 +70,9 @@ def read_setting(given: Mapping[str, Any]) -> Setting:
         argument="attack",
     )
     return Setting(
+        **vars(claim),
         protocols=_protocols(given["protocols"]),
-        epsilon=claim.epsilon,
         domain_size=_whole_number("domain_size", given["domain_size"], 2, MOST_VALUES),
-        delta=claim.delta,
         reports=_whole_number("reports", given["reports"], 1, MOST_REPORTS),
         attack=given["attack"],
         trials=_whole_number("trials", given["trials"], 1, MOST_TRIALS),
@@ -85,8 +83,7 @@ def read_setting(given: Mapping[str, Any]) -> Setting:
 
 def read_axis(axis: Any) -> str:
     """Check what the curve goes over."""
-    if axis not in AXES:
-        raise AuditError(f"axis must be one of {', '.join(AXES)}, got {axis!r}")
+    require(axis in AXES, f"axis must be one of {', '.join(AXES)}, got {axis!r}")
     return str(axis)
 
 

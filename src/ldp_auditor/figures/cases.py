@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from ldp_auditor.figures.data import Cases, Curves, GapAccount, Line
+from ldp_auditor.figures.data import Cases, Curves, Line
 from ldp_auditor.figures.points import AXES, Point, axis_of, sort_key, varied, words_of
 from ldp_auditor.figures.results import gap_account
 from ldp_auditor.figures.series import (
@@ -35,9 +35,7 @@ def curve_cases(mechanism: str, points: Sequence[Point]) -> Cases | None:
     if axis is None:
         return None
     others = [name for name in varied(points) if name != axis]
-    cases: dict[str, list[Point]] = {}
-    for point in sorted(points, key=lambda point: sort_key(point, [*others, axis])):
-        cases.setdefault(_label(point, others), []).append(point)
+    cases = _by_setting(points, others, axis)
     log_x = _spans([point.setting[axis] for point in points])
     exact = [value for p in points for value in (p.claimed, p.worst)]
     title = AXIS_TITLES.get(axis, axis.replace("_", " "))
@@ -47,9 +45,18 @@ def curve_cases(mechanism: str, points: Sequence[Point]) -> Cases | None:
         )
         for mine in cases.values()
     ]
-    several = any(len(point.results) > 1 for point in points)
-    note = SPREAD if several else COUNTS
+    note = SPREAD if any(len(point.results) > 1 for point in points) else COUNTS
     return Cases(mechanism, note, list(cases), figures, len(cases) // 2)
+
+
+def _by_setting(
+    points: Sequence[Point], names: Sequence[str], *then: str
+) -> dict[str, list[Point]]:
+    """Points by the words for some of their settings, in order of these and `then` of others."""
+    cases: dict[str, list[Point]] = {}
+    for point in sorted(points, key=lambda point: sort_key(point, [*names, *then])):
+        cases.setdefault(short(words_of(point.setting, names), 120), []).append(point)
+    return cases
 
 
 def _spans(values: Sequence[float | None]) -> bool:
@@ -70,15 +77,16 @@ def _lines(axis: str, points: Sequence[Point]) -> list[Line]:
 
 def gap_cases(mechanism: str, points: Sequence[Point]) -> Cases | None:
     """The account of the gap for every setting whose four numbers are known and finite."""
-    names = varied(points)
-    cases: dict[str, list[Point]] = {}
-    for point in sorted(points, key=lambda point: sort_key(point, names)):
-        numbers = (point.worst, point.exact, point.measured)
-        if point.promises and not any(n is None or n == math.inf for n in numbers):
-            cases.setdefault(_label(point, names), []).append(point)
+    known = [
+        point
+        for point in points
+        if point.promises
+        and not any(n in (None, math.inf) for n in (point.worst, point.exact, point.measured))
+    ]
+    cases = _by_setting(known, varied(points))
     if not cases:
         return None
-    figures: list[GapAccount] = [
+    figures = [
         gap_account([point.averaged for point in mine], "From the promise to the proof")
         for mine in cases.values()
     ]
@@ -93,11 +101,9 @@ def bar_cases(points: Mapping[str, Sequence[Point]]) -> Cases | None:
     """All mechanisms side by side, a case for every setting that two of them share."""
     everything = [point for mine in points.values() for point in mine]
     shared = [name for name in AXES if name not in ("delta", "hash_range")]
-    names = [name for name in shared if name in varied([p for p in everything if p.promises])]
-    cases: dict[str, list[Point]] = {}
-    for point in sorted(everything, key=lambda point: sort_key(point, names)):
-        if point.promises:
-            cases.setdefault(_label(point, names), []).append(point)
+    promising = [point for point in everything if point.promises]
+    names = [name for name in shared if name in varied(promising)]
+    cases = _by_setting(promising, names)
     rest = [name for name in names if name != "epsilon"]
     silent = [point for point in everything if not point.promises]
     for mine in cases.values():  # what promises nothing stands beside all that it is comparable to
@@ -142,7 +148,3 @@ def _rows(points: Sequence[Point]) -> dict[str, dict[str, Point]]:
         return not mine[0].promises, -max(point.measured for point in mine)
 
     return {name: rows[name] for name in sorted(rows, key=order)}
-
-
-def _label(point: Point, names: Sequence[str]) -> str:
-    return short(words_of(point.setting, names), 120)

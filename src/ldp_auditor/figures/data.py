@@ -37,13 +37,9 @@ class FigureData:
         """Return JSON values: every string through `text`, every number in few `digits`."""
         head, rows = self.table()
         own = {name: getattr(self, name) for name in ("kind", "height", "number_format")}
-        whole = {**_fields(self), **own, "table": {"head": head, "rows": rows}}
+        whole = {**vars(self), **own, "table": {"head": head, "rows": rows}}
         found: dict[str, Any] = to_plain(whole, text, digits)
         return found
-
-
-def _fields(data: Any) -> dict[str, Any]:
-    return {entry.name: getattr(data, entry.name) for entry in dataclasses.fields(data)}
 
 
 def to_plain(value: Any, text: Callable[[str], str] = str, digits: int = 6) -> Any:
@@ -57,7 +53,7 @@ def to_plain(value: Any, text: Callable[[str], str] = str, digits: int = 6) -> A
     if isinstance(value, Mapping):
         return {name: to_plain(entry, text, digits) for name, entry in value.items()}
     if dataclasses.is_dataclass(value):
-        return to_plain(_fields(value), text, digits)
+        return to_plain(vars(value), text, digits)
     return [to_plain(entry, text, digits) for entry in value]
 
 
@@ -194,9 +190,13 @@ class Step:
     """One of claimed, slack, excess, weakness, chance, proven."""
     start: float
     end: float
-
     words: str
     """Beside it."""
+
+    @property
+    def change(self) -> float:
+        """By how much it leads up, or down if that is negative."""
+        return 0.0 if self.start == self.end else round(self.end - self.start, 9)
 
 
 @dataclass(frozen=True)
@@ -225,14 +225,15 @@ class GapAccount(FigureData):
         return max(level for level in levels if level < math.inf)
 
     def table(self) -> Table:
-        """A row for every attack."""
-        columns = ("claimed", "slack (negative: excess)", "weakness", "Monte Carlo", "proven")
+        """A row for every attack: the claim, less or plus every step, is what was proven."""
+        first = "+ excess" if self.waterfalls[0].steps[1].kind == "excess" else "- slack"
         rows = []
         for fall in self.waterfalls:
-            first, *losses, last = fall.steps
-            lost = [digits(step.start - step.end) for step in losses]
-            rows.append([fall.name, digits(first.end), *lost, digits(last.end)])
-        return ["attack", *columns], rows
+            claimed, change, *losses, proven = fall.steps
+            lost = (abs(change.change), *(0.0 - step.change for step in losses))
+            numbers = map(digits, (claimed.end, *lost, proven.end))
+            rows.append([fall.name.removesuffix(" attack"), *numbers])
+        return ["attack", "claimed", first, "- weakness", "- Monte Carlo", "= proven"], rows
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import singledispatch
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,7 @@ try:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
     from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
+    from matplotlib.patches import Patch, Rectangle
     from matplotlib.typing import LineStyleType
 except OSError as error:
     raise AuditError(
@@ -95,11 +96,12 @@ def _(data: Bars) -> Figure:
     else:
         for x, claim in promises:
             axes.plot([x - 0.46, x + 0.46], [claim, claim], color=RED, linestyle="--")
-    handles: list[Artist] = []
+    handles: list[Artist] = [
+        Patch(color=COLOURS[series.place % len(COLOURS)], label=series.name)
+        for series in data.series
+    ]
     if promises:
-        handles.append(Line2D([], [], color=RED, linestyle="--", label=data.claimed_name))
-    for series in data.series:
-        handles.append(Patch(color=COLOURS[series.place % len(COLOURS)], label=series.name))
+        handles.insert(0, _promise(data.claimed_name))
     if data.unclaimed_name:
         handles.append(Patch(color=LIGHT_COLOURS[0], label=data.unclaimed_name))
     if any(value is not None for series in data.series for value in series.exact):
@@ -116,6 +118,10 @@ def _(data: Bars) -> Figure:
     return figure
 
 
+def _promise(label: str) -> Line2D:
+    return Line2D([], [], color=RED, linestyle="--", label=label)
+
+
 def _draw_bars(axes: Axes, data: Bars, index: int) -> None:
     """Draw the bars of one series; its numbers stand at the ends of their own bars."""
     series, count = data.series[index], len(data.series)
@@ -130,17 +136,17 @@ def _draw_bars(axes: Axes, data: Bars, index: int) -> None:
     axes.bar(places, heights, color=colours, width=0.72 / count, yerr=spread)
     axes.scatter(places, _drawable(series.exact), marker="_", s=160 / count, c="black", zorder=3)
     for x, height, words, colour in zip(places, heights, series.words, colours, strict=True):
-        inside = height > 0.07 * data.top
-        axes.annotate(
-            words,
-            (x, min(height, data.top)),
-            (0, -3 if inside else 3),
-            textcoords="offset points",
-            ha="center",
-            va="top" if inside else "bottom",
-            color="white" if inside and colour != light else "black",
-            fontsize=8 - count // 2,
-        )
+        look: dict[str, Any] = {"va": "bottom"}
+        if height > 0.07 * data.top:  # it has room inside
+            seen = "black" if colour == light else "white"
+            look = {"va": "top", "xytext": (0, -3), "color": seen}
+        _write(axes, words, (x, min(height, data.top)), fontsize=8 - count // 2, **look)
+
+
+def _write(axes: Axes, words: str, end: tuple[float, float], **look: Any) -> None:
+    """Write above the end of a bar, or where `look` says."""
+    usual = {"xytext": (0, 3), "textcoords": "offset points", "ha": "center"}
+    axes.annotate(words, end, **(usual | look))
 
 
 def _drawable(values: Numbers) -> NDArray[np.float64]:
@@ -173,14 +179,7 @@ def _draw_step(axes: Axes, place: int, step: Step, top: float) -> None:
     axes.bar(place, high - low, bottom=low, color=STEP_COLOURS.get(step.kind, GREY), width=0.7)
     if 0 < step.start < math.inf:
         axes.plot([place - 1.35, place + 0.35], [step.start, step.start], color="black", lw=0.8)
-    axes.annotate(
-        step.words,
-        (place, min(high, 0.95 * top)),
-        (0, 3),
-        textcoords="offset points",
-        ha="center",
-        fontsize=9,
-    )
+    _write(axes, step.words, (place, min(high, 0.95 * top)), fontsize=9)
 
 
 @draw.register
@@ -203,26 +202,25 @@ def _(data: Panels) -> Figure:
     return figure
 
 
-def _handles(panels: Sequence[Curves]) -> list[Artist]:
+def _handles(panels: Sequence[Curves]) -> list[Line2D]:
     """What the legend names: series and roles of lines that are drawn, and nothing else."""
     lines = [line for panel in panels for line in panel.lines if _is_drawn(panel, line)]
     kinds = panels[0].kinds
     if not kinds:
-        handles = [_sample(line, line.name, line.place) for line in lines]
+        handles = [Line2D([], [], **_look(line), label=line.name) for line in lines]
         if panels[0].chosen is not None:
-            label = panels[0].chosen_words
-            handles.append(Line2D([], [], color=RED, linestyle="--", label=label))
+            handles.append(_promise(panels[0].chosen_words))
         return handles
     looks = {
         line.series: line
         for line in sorted(lines, key=lambda line: (line.place or 0, not line.marks), reverse=True)
         if line.series
     }
-    handles = [_sample(looks[name], name, looks[name].place) for name in reversed(looks)]
+    handles = [Line2D([], [], **_look(looks[name]), label=name) for name in reversed(looks)]
     for role, label in kinds.items():
-        mine = [line for line in lines if line.role == role]
-        if mine:
-            handles.append(_sample(replace(mine[0], marks=""), label, None))
+        for line in [line for line in lines if line.role == role][:1]:
+            several = {} if line.place is None else {"color": GREY}  # it stands for all series
+            handles.append(Line2D([], [], **{**_look(line), "marker": "", **several}, label=label))
     if "spread" in kinds and any(line.low for line in lines):
         handles.append(Line2D([], [], color=GREY, lw=6, alpha=0.3, label=kinds["spread"]))
     if any(panel.boxed and any(any(line.broken) for line in panel.lines) for panel in panels):
@@ -230,23 +228,14 @@ def _handles(panels: Sequence[Curves]) -> list[Artist]:
     return handles
 
 
-def _sample(line: Line, label: str, place: int | None) -> Artist:
-    """A line of the legend; grey if it stands for lines of several colours."""
+def _look(line: Line) -> dict[str, Any]:
+    """How a line is drawn, and shown in the legend."""
     style, width = STYLES[line.role]
-    colour = GREY if place is None and line.place is not None else _colour(line)
-    return Line2D(
-        [], [], color=colour, linestyle=style, lw=width, marker=_marker(line), label=label
-    )
-
-
-def _colour(line: Line) -> str:
-    if line.place is None:
-        return ROLE_COLOURS.get(line.role, GREY)
-    return COLOURS[line.place % len(COLOURS)]
-
-
-def _marker(line: Line) -> str:
-    return MARKERS[(line.place or 0) % len(MARKERS)] if line.marks else ""
+    colour = ROLE_COLOURS.get(line.role, GREY)
+    if line.place is not None:
+        colour = COLOURS[line.place % len(COLOURS)]
+    marker = MARKERS[(line.place or 0) % len(MARKERS)] if line.marks else ""
+    return {"color": colour, "linestyle": style, "lw": width, "marker": marker}
 
 
 def _is_drawn(panel: Curves, line: Line) -> bool:
@@ -293,16 +282,14 @@ def _draw_panel(axes: Axes, panel: Curves, floor: float, size: float) -> None:
 
 
 def _draw_line(axes: Axes, line: Line, floor: float, faint: float) -> None:
-    style, width = STYLES[line.role]
-    colour = _colour(line)
+    look = _look(line)
     y = _drawable(line.y)
     if line.marks:
         y = np.maximum(y, floor)  # what was measured has a place on every axis
-    (drawn,) = axes.plot(line.x, y, color=colour, linestyle=style, lw=width)
-    drawn.set(marker=_marker(line), markersize=4.5, alpha=faint if line.role == "exact" else 1.0)
+    axes.plot(line.x, y, **look, markersize=4.5, alpha=faint if line.role == "exact" else 1.0)
     if line.low:
         low, high = (np.maximum(_drawable(values), floor) for values in (line.low, line.high))
-        axes.fill_between(line.x, low, high, color=colour, alpha=0.25, lw=0)
+        axes.fill_between(line.x, low, high, color=look["color"], alpha=0.25, lw=0)
 
 
 def _with_room(ticks: Sequence[float]) -> list[float]:
@@ -313,8 +300,8 @@ def _with_room(ticks: Sequence[float]) -> list[float]:
 
 def _frame_broken(axes: Axes, panel: Curves) -> None:
     """Draw the paper's rectangle around the points that lie above the promise."""
-    claims = next(line for line in panel.lines if line.role == "claimed")
-    promised = dict(zip(claims.x, claims.y, strict=True))
+    claim = next(line for line in panel.lines if line.role == "claimed")
+    promised = dict(zip(claim.x, claim.y, strict=True))
     broken = [
         (x, y, promised[x] or 0.0)
         for line in panel.lines
@@ -322,13 +309,12 @@ def _frame_broken(axes: Axes, panel: Curves) -> None:
         for x, y, is_broken in zip(line.x, line.y, line.broken, strict=True)
         if is_broken and y is not None
     ]
-    if not broken:
-        return
-    left, right = min(x for x, _, _ in broken), max(x for x, _, _ in broken)
-    low, high = min(claim for _, _, claim in broken), max(y for _, y, _ in broken)
-    x = [left / 1.15, right * 1.15, right * 1.15, left / 1.15, left / 1.15]
-    y = [low / 1.1, low / 1.1, high * 1.15, high * 1.15, low / 1.1]
-    axes.plot(x, y, color="black", lw=1.8)  # no series has it here
+    if broken:
+        x, y, claims = zip(*broken, strict=True)
+        left, low = min(x) / 1.15, min(claims) / 1.1
+        size = (max(x) * 1.15 - left, max(y) * 1.15 - low)
+        frame = Rectangle((left, low), *size, fill=False, edgecolor="black", lw=1.8)
+        axes.add_patch(frame)  # no series has this colour here
 
 
 def floor_of(panels: Sequence[Curves]) -> float:

@@ -8,6 +8,7 @@ import logging
 import os
 import shutil
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,33 +21,35 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("ldp_auditor")
 
-
-def default_figure(name: str) -> Path | None:
-    """Return the place of a figure that nobody named, or None if nothing can be written there."""
-    if os.access(".", os.W_OK | os.X_OK):
-        return Path(name)
-    _log.warning("%s is not drawn, the working folder cannot be written to; use --figure", name)
-    return None
+NOT_DRAWN = "%s is not drawn, the working folder cannot be written to; use --figure"
 
 
-def check_figure_path(path: Path) -> None:
-    """Raise, before anything is computed, if no figure can be written there."""
-    from ldp_auditor.figures.drawing import file_types
+def figure_path(given: Path | None, default: str | None = None) -> Path | None:
+    """Return where a figure goes: the place that is given, or the default one if it can be.
 
-    formats = file_types()
-    require(
-        path.suffix[1:].lower() in formats,
-        f"cannot write the figure to {str(path)!r}: its name must end in one of "
-        f"{', '.join('.' + suffix for suffix in formats)}",
-    )
-    require(
-        path.parent.is_dir() and not path.is_dir(),
-        f"cannot write the figure to {str(path)!r}: {str(path.parent)!r} is not a folder",
-    )
-    require(
-        os.access(path.parent, os.W_OK | os.X_OK),
-        f"cannot write the figure to {str(path)!r}: {str(path.parent)!r} cannot be written to",
-    )
+    Raise, before anything is computed, if it cannot be written there.
+    """
+    if given is None and default is not None:
+        if not os.access(".", os.W_OK | os.X_OK):
+            _log.warning(NOT_DRAWN, default)
+            return None
+        given = Path(default)
+    if given is not None:
+        from ldp_auditor.figures.drawing import file_types
+
+        check_place("the figure", given, file_types())
+    return given
+
+
+def check_place(what: str, path: Path, endings: Sequence[str]) -> None:
+    """Raise unless a file of one of some kinds can be written to `path`."""
+    cannot = f"cannot write {what} to {str(path)!r}"
+    folder = str(path.parent)
+    kinds = " or ".join(f".{ending}" for ending in endings)
+    require(path.suffix[1:].lower() in endings, f"{cannot}: its name must end in {kinds}")
+    require(path.parent.is_dir() and not path.is_dir(), f"{cannot}: {folder!r} is not a folder")
+    writable = os.access(path.parent, os.W_OK | os.X_OK)
+    require(writable, f"{cannot}: {folder!r} cannot be written to")
 
 
 def save(figure: Figure, path: Path) -> None:

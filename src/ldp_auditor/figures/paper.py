@@ -97,8 +97,8 @@ def _lines(
         about = (mine, arrangement.x, series, places.index(value))
         look: dict[str, Any] = {"broken": [point.measured > point.claimed for point in mine]}
         if any(point.deviation is not None for point in mine):
-            look["low"] = [point.average.low for point in mine]
-            look["high"] = [point.average.high for point in mine]
+            look["low"] = [point.low for point in mine]
+            look["high"] = [point.high for point in mine]
         lines += [line_of("proven", *about, marks="full", **look), line_of("exact", *about)]
         promises.append(line_of("claimed", *about))
     if arrangement.promise == "own":

@@ -1,13 +1,13 @@
-"""Points: audits of one setting by one attack, averaged over seeds; and what was varied."""
+"""Points: audits of one setting by one attack, averaged over seeds here only; what was varied."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from statistics import fmean, pstdev
 from typing import Any
 
 from ldp_auditor.core import Rates, exceeds
-from ldp_auditor.figures.seeds import Average, over_seeds
 from ldp_auditor.figures.words import value_in_words
 from ldp_auditor.results.audit_result import AuditResult
 
@@ -24,11 +24,9 @@ SHORT = {
     "hash_range": "g",
     "attributes": "d",
     "trials": "T",
-    "reports": "reports",
     "domain_sizes": "sizes",
-    "alpha": "alpha",
 }
-"""What settings are called in few characters."""
+"""What settings are called in few characters, if not by their names."""
 
 Setting = Mapping[str, Any]
 
@@ -64,30 +62,33 @@ class Point:
         return self.first.worst_case_epsilon
 
     @cached_property
-    def average(self) -> Average:
-        """The proven epsilon over seeds."""
-        return over_seeds(result.empirical_epsilon for result in self.results)
-
-    @property
     def measured(self) -> float:
         """The proven epsilon, averaged over seeds."""
-        return self.average.mean
+        return fmean(result.empirical_epsilon for result in self.results)
+
+    @cached_property
+    def deviation(self) -> float | None:
+        """Its standard deviation, if there are several seeds and no proven epsilon is infinite."""
+        spreads = len(self.results) > 1 and self.measured < math.inf
+        return pstdev(result.empirical_epsilon for result in self.results) if spreads else None
 
     @property
-    def deviation(self) -> float | None:
-        """Its standard deviation, if there are several seeds."""
-        return self.average.deviation
+    def low(self) -> float:
+        """One standard deviation below the average."""
+        return self.measured - (self.deviation or 0.0)
+
+    @property
+    def high(self) -> float:
+        """One standard deviation above the average."""
+        return self.measured + (self.deviation or 0.0)
 
     @cached_property
     def estimate(self) -> float:
         """What the counts alone say, without any confidence, averaged over seeds."""
-        return over_seeds(
-            Rates(
-                result.counts.true_positives / result.counts.trials,
-                result.counts.false_positives / result.counts.trials,
-            ).epsilon(result.claim.delta)
-            for result in self.results
-        ).mean
+        return fmean(
+            Rates(r.true_positives / r.trials, r.false_positives / r.trials).epsilon(r.claim.delta)
+            for r in self.results
+        )
 
     @property
     def averaged(self) -> AuditResult:
@@ -169,14 +170,12 @@ def varied(points: Sequence[Point]) -> list[str]:
 
 def axis_of(points: Sequence[Point]) -> str | None:
     """The varied setting with most values; the earlier one of two with as many."""
-    best, most = None, 1
+    counts = {}
     for name in varied(points):
         values = [point.setting.get(name) for point in points]
-        distinct = {value for value in values if is_number(value)}
-        numeric = all(is_number(value) for value in values)
-        if numeric and len(distinct) > most:
-            best, most = name, len(distinct)
-    return best
+        if all(is_number(value) for value in values):
+            counts[name] = len(set(values))
+    return max(counts, key=lambda name: counts[name], default=None)
 
 
 def is_number(value: Any) -> bool:

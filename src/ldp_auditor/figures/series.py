@@ -72,8 +72,8 @@ def proven_line(
         series,
         place,
         marks=marks,
-        low=[point.average.low if several else point.measured for point in points],
-        high=[point.average.high if several else _above(point) for point in points],
+        low=[point.low if several else point.measured for point in points],
+        high=[point.high if several else _above(point) for point in points],
         broken=[bool(point.violations) for point in points],
         words=[_in_words(point) for point in points],
         columns={
@@ -105,7 +105,7 @@ def make_bars(title: str, rows: Mapping[str, Mapping[str, Point]], value_title: 
         value
         for mine in rows.values()
         for point in mine.values()
-        for value in (point.claimed, point.average.high, point.exact)
+        for value in (point.claimed, point.high, point.exact)
         if point.promises and value is not None and value < math.inf
     ]
     silent = not all(point.promises for point in any_of)

@@ -5,6 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from ldp_auditor.core import Claim
+from ldp_auditor.results.check_result import SMALLEST_P_VALUE
+
 NONE = "\N{EN DASH}"
 """Where there is no number."""
 
@@ -74,6 +77,17 @@ def value_in_words(value: Any) -> str:
         return np.format_float_scientific(value, trim="-", exp_digits=1)
     whole = float(value).is_integer() and 1000 <= abs(value) < 1e15
     return f"{int(value):,}" if whole else f"{value:g}"
+
+
+def claim_in_words(claim: Claim) -> str:
+    """A promise, such as "epsilon = 1, delta = 1e-05"."""
+    words = "none" if claim.epsilon == math.inf else f"epsilon = {claim.epsilon:g}"
+    return f"{words}, delta = {claim.delta:g}" if claim.delta else words
+
+
+def p_value_in_words(value: float) -> str:
+    """A p-value in two digits, or that it is next to nothing."""
+    return f"< {SMALLEST_P_VALUE:g}" if value < SMALLEST_P_VALUE else f"{value:.2g}"
 
 
 def short(text: str, most: int) -> str:

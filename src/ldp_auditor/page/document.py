@@ -2,25 +2,31 @@
 
 import base64
 import hashlib
+import platform
 import shlex
 from collections.abc import Sequence
 from functools import partial
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from ldp_auditor import mechanisms
+from ldp_auditor import __version__, mechanisms
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.figures.cases import bar_cases, curve_cases, gap_cases
+from ldp_auditor.figures.files import check_place
 from ldp_auditor.figures.points import Point, points_of
+from ldp_auditor.figures.words import value_in_words
 from ldp_auditor.page.evidence import MOST_OF_ONE, evidence_of
 from ldp_auditor.page.folder import Contents, read_folder
-from ldp_auditor.page.library import assets, plotting_library
 from ldp_auditor.page.markup import packed, packed_json, shown
 from ldp_auditor.page.overview import overview_of
-from ldp_auditor.page.rendering import rendered
-from ldp_auditor.page.sections import making_of, size_of
+from ldp_auditor.page.rendering import assets, plotting_library, rendered
 from ldp_auditor.page.summaries import (
+    BROKEN,
     CHANCE,
+    VIOLATION,
+    Kind,
+    confidence,
     headline,
     summary_of_audits,
     summary_of_check,
@@ -37,14 +43,7 @@ MOST_BYTES = 5_000_000
 
 def write_page(folder: Path, out: Path, title: str | None = None) -> Sequence[str]:
     """Make the page of a results folder, and return what was left out of it."""
-    require(
-        out.suffix.lower() in (".html", ".htm"),
-        f"cannot write the page to {str(out)!r}: its name must end in .html",
-    )
-    require(
-        out.parent.is_dir() and not out.is_dir(),
-        f"cannot write the page to {str(out)!r}: {str(out.parent)!r} is not a folder",
-    )
+    check_place("the page", out, ("html", "htm"))
     contents = read_folder(folder)
     words = ["ldp-auditor", "report", str(folder), "--out", str(out)]
     command = shlex.join([*words, *(["--title", title] if title else [])])
@@ -83,7 +82,7 @@ def page_of(contents: Contents, title: str, command: str) -> bytes:
         given_title=title,
         headline=headline(verdicts),
         worst=worst,
-        size=size_of(contents, points, list(worst.values())),
+        size=_size_of(contents, points, list(worst.values())),
         left_out=contents.left_out,
         verdicts=verdicts,
         bars=bars,
@@ -91,7 +90,7 @@ def page_of(contents: Contents, title: str, command: str) -> bytes:
         mechanisms=drawn,
         evidence=evidence_of(points, checks, by_chance),
         most_of_one=MOST_OF_ONE,
-        making=making_of(contents, plotly),
+        making=_making_of(contents, plotly),
         made_by=command,
     ).encode()
     require(
@@ -115,3 +114,46 @@ def _hash(script: str) -> str:
     """Name a script in the policy: no other one runs."""
     digest = hashlib.sha256(script.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+def _size_of(
+    contents: Contents, points: dict[str, list[Point]], kinds: Sequence[Kind]
+) -> dict[str, Any]:
+    """How much was looked at, and how many mechanisms are of the bad `kinds`."""
+    settings = sum(len({repr(point.setting) for point in mine}) for mine in points.values())
+    reports = sum(2 * result.counts.trials * result.reports for _, result in contents.audits)
+    alphas = sorted({result.alpha for result in contents.every})
+    return {
+        "mechanisms": len(kinds),
+        "settings": settings + len(contents.checks),
+        "violations": kinds.count(VIOLATION),
+        "broken": kinds.count(BROKEN),
+        "reports": _large(reports + sum(check.reports for check in contents.checks)),
+        "confidence": [confidence(alpha) for alpha in alphas],
+    }
+
+
+def _making_of(contents: Contents, plotly: str) -> dict[str, list[str]]:
+    """Settings, seeds and versions, each value once."""
+    audits = [result for _, result in contents.audits]
+    found = {
+        "attacks": [result.attack for result in audits],
+        "bounds": [result.bound for result in audits],
+        "alpha": [value_in_words(result.alpha) for result in contents.every],
+        "trials of each input": [f"{result.counts.trials:,}" for result in audits],
+        "reports of each check": [f"{check.reports:,}" for check in contents.checks],
+        "seeds": [str(result.seed) for result in contents.every],
+        "results made by": [f"ldp-auditor {version}" for version in contents.versions],
+        "page made by": [f"ldp-auditor {__version__}"],
+        "Python": [platform.python_version()],
+        **{name: [metadata.version(name)] for name in ("numpy", "scipy", "numba")},
+        "figures": [f"plotly.js {plotly} (MIT), inside this page"] if plotly else [],
+    }
+    return {name: list(dict.fromkeys(values)) for name, values in found.items()}
+
+
+def _large(value: float) -> str:
+    for size, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
+        if value >= size:
+            return f"{value / size:.3g} {word}"
+    return f"{value:,.0f}"

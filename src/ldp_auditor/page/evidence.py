@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ldp_auditor.errors import AuditError
-from ldp_auditor.figures.points import Point, varied, words_of
+from ldp_auditor.figures.points import Point, settings_of, varied, words_of
 from ldp_auditor.page.markup import counted
-from ldp_auditor.page.summaries import attack_in_words, confidence, number
+from ldp_auditor.page.summaries import attack_in_words
 from ldp_auditor.results.audit_result import AuditResult
-from ldp_auditor.results.check_result import SMALLEST_P_VALUE, CheckResult, Finding, p_value
+from ldp_auditor.results.check_result import CheckResult, Finding, p_value
 from ldp_auditor.sweeps.cells import Cell
 
 MOST_SHOWN, MOST_OF_ONE = 40, 3
@@ -31,21 +31,6 @@ class Evidence:
     """Its inputs are words."""
     repeat: str
     """The command that repeats it, if it is known."""
-
-    @property
-    def sentence(self) -> str:
-        """What the counts prove."""
-        found, counts = self.finding, self.finding.counts
-        tiny = found.p_value < SMALLEST_P_VALUE
-        p = f"below {SMALLEST_P_VALUE:g}" if tiny else f"{found.p_value:.2g}"
-        ratio = counts.true_positives / max(1, counts.false_positives)
-        allowed = f"{math.exp(self.claimed):.3g}" if self.claimed < 700 else "any"
-        return (
-            f"Epsilon is at least {number(found.empirical_epsilon)}, the promise was "
-            f"{number(self.claimed)} ({confidence(self.alpha)} confidence; p-value against the "
-            f"promise {p}). One input makes the event {ratio:.3g} times as frequent as the other; "
-            f"the promise allows a factor of {allowed}."
-        )
 
 
 def evidence_of(
@@ -88,13 +73,8 @@ def of_check(result: CheckResult) -> Evidence:
     """The evidence of a check: the event that was found and how often it happened."""
     best = result.best
     found = replace(best, first=_json(best.first), second=_json(best.second))
-    setting, claimed = inputs_in_words(result), result.claim.epsilon
+    setting, claimed = counted(len(result.values), "input"), result.claim.epsilon
     return Evidence(result.name, setting, claimed, result.alpha, found, result.repeat)
-
-
-def inputs_in_words(result: CheckResult) -> str:
-    """How many inputs a check had."""
-    return counted(len(result.values), "input")
 
 
 def command_of(key: str, result: AuditResult) -> str:
@@ -113,25 +93,19 @@ def command_of(key: str, result: AuditResult) -> str:
 
 def _settings(result: AuditResult) -> dict[str, Any]:
     """What decided an audit, by the names of the command's options."""
-    options = dict(result.options)
-    if "domain_sizes" in options:  # they tell how many attributes there are
-        options.pop("attributes", None)
-    else:
-        options = {"domain_size": result.domain_size, **options}
-    if "epsilon_1" not in options and result.epsilon < math.inf:
-        options["epsilon"] = result.epsilon
-    if result.delta:
-        options["delta"] = result.delta
-    settings = {**options, "pair": (result.pair.first, result.pair.second)}
-    if result.is_over_time:
-        settings["reports"] = result.reports
-    named = ["alpha", "bound", "attack", "seed"]
-    if result.precision is None:
-        settings["trials"] = result.trials
-    else:
+    settings = {**settings_of(result), "attack": result.attack, "seed": result.seed}
+    if result.precision is not None:
         settings["trials"] = "auto"
-        named = ["precision", "max_trials", *named]
-    return {**settings, **{name: getattr(result, name) for name in named}}
+    left_out = {
+        "composition": True,
+        "neighbours": True,
+        "domain_size": "domain_sizes" in settings,  # which tell how many attributes there are
+        "attributes": "domain_sizes" in settings,
+        "epsilon": "epsilon_1" in settings or result.epsilon == math.inf,
+        "delta": not result.delta,
+        "reports": not result.is_over_time,
+    }
+    return {name: value for name, value in settings.items() if not left_out.get(name)}
 
 
 def _word(value: Any) -> str:

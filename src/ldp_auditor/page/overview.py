@@ -6,7 +6,7 @@ from typing import Any
 
 from ldp_auditor.figures.points import AXES, Point, sort_key, varied, words_of
 from ldp_auditor.figures.words import NONE, digits
-from ldp_auditor.page.evidence import inputs_in_words
+from ldp_auditor.page.markup import counted
 from ldp_auditor.page.summaries import BROKEN, VIOLATION, kind_of_point, summary_of_check
 from ldp_auditor.results.check_result import CheckResult
 
@@ -65,17 +65,12 @@ def overview_rows(
         own = varied(mine)
         named = [setting for setting in common if setting in AXES or setting in own]
         for point in sorted(mine, key=lambda point: sort_key(point, common)):
-            result = point.first
-            words = (
-                name,
-                _verdict(point, name in by_chance),
-                _setting(point, named),
-                result.attack,
-            )
-            exact = (result.worst_case_epsilon, result.attack_epsilon)
+            verdict = _verdict(point, name in by_chance)
+            words = (name, verdict, _setting(point, named), point.first.attack)
+            exact = (point.worst, point.exact)
             rows.append(_row(words, point.claimed, exact, point.measured, point.deviation))
     for check in checks:
-        setting = f"check, {inputs_in_words(check)}"
+        setting = f"check, {counted(len(check.values), 'input')}"
         words = (check.name, summary_of_check(check).kind.title, setting, "search for events")
         proven = check.best.empirical_epsilon if check.findings else 0.0
         rows.append(_row(words, check.claim.epsilon, (None, None), proven, None))

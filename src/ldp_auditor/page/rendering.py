@@ -1,23 +1,35 @@
-"""HTML from templates: what is put into one is escaped, and nothing may be missing from it."""
+"""HTML from templates, and what browsers run and show beside it.
 
+What is put into a template is escaped, and nothing may be missing from it.
+"""
+
+import math
+import re
+from collections.abc import Iterable
+from importlib import resources, util
+from pathlib import Path
 from typing import Any
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from ldp_auditor.errors import AuditError
+from ldp_auditor.figures.words import p_value_in_words
 from ldp_auditor.page.markup import LONGEST, counted, shown
+from ldp_auditor.page.summaries import confidence, number
+
+MISSING = "a page needs plotly, which brings its figures: pip install plotly"
 
 
-def rendered(template: str, package: str = __package__, **values: Any) -> str:
-    """Return the page that a template of `package` makes of some values."""
-    return environment(package).get_template(template).render(values)
+def rendered(template: str, **values: Any) -> str:
+    """Return the page that a template makes of some values."""
+    return environment().get_template(template).render(values)
 
 
-def environment(package: str = __package__) -> Environment:
-    """The templates of `package`, and those of this one, which its own may use."""
-    packages = dict.fromkeys((package, __package__))
+def environment() -> Environment:
+    """The templates, and what they may use."""
     found = Environment(
-        loader=ChoiceLoader([PackageLoader(name) for name in packages]),
+        loader=PackageLoader(__package__),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -28,6 +40,10 @@ def environment(package: str = __package__) -> Environment:
         "text": isolated,
         "counted": counted,
         "grouped": "{:,}".format,
+        "number": number,
+        "confidence": confidence,
+        "p_value": p_value_in_words,
+        "exp": math.exp,
     }
     return found
 
@@ -35,3 +51,27 @@ def environment(package: str = __package__) -> Environment:
 def isolated(value: Any, most: int = LONGEST) -> Markup:
     """Text from elsewhere, isolated from the direction of what is around it."""
     return Markup("<bdi>{}</bdi>").format(shown(value, most))
+
+
+def assets(names: Iterable[str]) -> str:
+    """Return style sheets or scripts, one behind the other."""
+    folder = resources.files(__package__)
+    return "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names)
+
+
+def plotting_library() -> tuple[str, str]:
+    """Return the one file of the plotly package that browsers run, and its version.
+
+    It is read where the package is installed, so that none of it is kept here, and without
+    importing the package, which takes a second.
+    """
+    found = util.find_spec("plotly")
+    if found is None or not found.submodule_search_locations:
+        raise AuditError(MISSING)
+    path = Path(next(iter(found.submodule_search_locations))) / "package_data" / "plotly.min.js"
+    try:
+        code = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise AuditError(f"{MISSING} ({error})") from None
+    version = re.search(r"plotly\.js v(\d+\.\d+\.\d+)", code[:2000])
+    return code, version[1] if version else "unknown"

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ldp_auditor.bounds import find_bound
-from ldp_auditor.core import Claim
 from ldp_auditor.figures.points import Point, is_number, varied, words_of
-from ldp_auditor.figures.words import value_in_words
+from ldp_auditor.figures.words import claim_in_words, value_in_words
 from ldp_auditor.page.markup import counted, shown
 from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.results.violations import explained_by_chance
@@ -53,7 +52,7 @@ class Summary:
 
 def summary_of_audits(name: str, points: Sequence[Point]) -> Summary:
     """Say what the audits of a mechanism found: the worst of what its points show."""
-    promising = [point for point in points if point.claimed < math.inf]
+    promising = [point for point in points if point.promises]
     false_alarms = _false_alarms(promising)
     kind = min(kind_of_point(point, bool(false_alarms)) for point in points)
     if kind == VIOLATION:
@@ -75,16 +74,16 @@ def kind_of_point(point: Point, by_chance: bool) -> Kind:
     """The kind of summary of one setting; `by_chance` is decided for the whole mechanism."""
     if point.violations:
         return CHANCE if by_chance else VIOLATION
-    if point.claimed == math.inf:
+    if not point.promises:
         return NO_CLAIM
     if point.broken_by_theory:
         return BROKEN
-    return UNDECIDED if point.first.worst_case_epsilon is None else KEPT
+    return UNDECIDED if point.worst is None else KEPT
 
 
 def summary_of_check(result: CheckResult) -> Summary:
     """Say what a check found."""
-    claim = _claim(result.claim)
+    claim = claim_in_words(result.claim)
     if result.verdict == "violation":
         proven = result.best.empirical_epsilon
         amount = "an infinite epsilon" if proven == math.inf else f"at least {number(proven)}"
@@ -152,7 +151,7 @@ def _violation(points: Sequence[Point]) -> str:
     broken = [point for point in points if point.violations]
     worst = max(broken, key=lambda p: max(r.empirical_epsilon for _, r in p.violations) - p.claimed)
     _, result = max(worst.violations, key=lambda found: found[1].empirical_epsilon)
-    claim = _claim(result.claim)
+    claim = claim_in_words(result.claim)
     if _single(points):
         words = f"breaks its promise of {claim}: "
     else:
@@ -166,20 +165,20 @@ def _violation(points: Sequence[Point]) -> str:
         f"{attack_in_words(result.attack)} {_proves(result.bound)} at least "
         f"{number(result.empirical_epsilon)} with {confidence(result.alpha)} confidence."
     )
-    exact = result.worst_case_epsilon
-    if exact is not None and not worst.broken_by_theory:
-        words += (
-            f" Its exact worst case is {number(exact)}, so this is a false alarm, of which "
-            f"{result.alpha:g} in one may be expected, or the program deviates from the theory."
-        )
-    elif exact is not None:
-        words += f" Its exact worst case is {number(exact)}."
-    return words
+    if worst.worst is None:
+        return words
+    words += f" Its exact worst case is {number(worst.worst)}"
+    if worst.broken_by_theory:
+        return f"{words}."
+    return (
+        f"{words}, so this is a false alarm, of which {result.alpha:g} in one may be expected, or "
+        "the program deviates from the theory."
+    )
 
 
 def _false_alarms(promising: Sequence[Point]) -> str:
     """Words for violations that alpha explains where the exact worst case keeps the promise."""
-    known = all(p.first.worst_case_epsilon is not None for p in promising)
+    known = all(p.worst is not None for p in promising)
     count = sum(len(point.violations) for point in promising)
     if not count or not known or any(p.broken_by_theory for p in promising):
         return ""
@@ -196,25 +195,24 @@ def _false_alarms(promising: Sequence[Point]) -> str:
 
 def _broken(promising: Sequence[Point]) -> str:
     by_theory = [point for point in promising if point.broken_by_theory]
-    worst = max(by_theory, key=lambda p: (p.first.worst_case_epsilon or 0) - p.claimed)
+    worst = max(by_theory, key=lambda p: (p.worst or 0) - p.claimed)
     records = " for the records compared" if isinstance(worst.first.pair.first, tuple) else ""
-    claim, exact = _claim(worst.first.claim), worst.first.worst_case_epsilon
+    claim = claim_in_words(worst.first.claim)
     if _single(promising):
-        words = (
-            f"cannot keep its promise of {claim}{records}: its exact worst case is {number(exact)}."
-        )
+        where = f"of {claim}{records}:"
     else:
-        words = (
-            f"cannot keep its promise{records} in {_of(by_theory, promising)} settings. At {claim}"
-            f"{_where(worst, promising)}, its exact worst case is {number(exact)}."
-        )
-    return f"{words} No attack here proved it: {_reached(by_theory)}."
+        many = f"{_of(by_theory, promising)} settings. At {claim}{_where(worst, promising)}, "
+        where = f"{records} in {many}".strip()
+    return (
+        f"cannot keep its promise {where} its exact worst case is {number(worst.worst)}. No attack "
+        f"here proved it: {_reached(by_theory)}."
+    )
 
 
 def _slack(promising: Sequence[Point]) -> str:
     """What the exact worst case leaves of the promise, if that is more than a little."""
-    worst = promising[0].first.worst_case_epsilon
-    slack = max((p.claimed - (p.first.worst_case_epsilon or 0)) / p.claimed for p in promising)
+    worst = promising[0].worst
+    slack = max((p.claimed - (p.worst or 0)) / p.claimed for p in promising)
     if slack <= 0.01:
         return ""
     if _single(promising):
@@ -234,7 +232,7 @@ def _nothing(points: Sequence[Point]) -> str:
         f"promises nothing; {attack_in_words(best.first.attack)} "
         f"{_proves(best.first.bound)} an epsilon of at least {number(best.measured)}"
     )
-    if best.first.worst_case_epsilon == math.inf:
+    if best.worst == math.inf:
         words += ", and no finite epsilon holds"
     return words + "."
 
@@ -242,7 +240,7 @@ def _nothing(points: Sequence[Point]) -> str:
 def _promise(points: Sequence[Point]) -> str:
     """What was promised, over all settings."""
     if len({point.first.claim for point in points}) == 1:
-        claim = _claim(points[0].first.claim)
+        claim = claim_in_words(points[0].first.claim)
     else:
         claims = sorted({point.claimed for point in points})
         claim = f"epsilon = {value_in_words(claims[0])}"
@@ -305,11 +303,6 @@ def _of(some: Sequence[Point], points: Sequence[Point]) -> str:
 
 def _single(points: Sequence[Point]) -> bool:
     return _settings(points) == 1
-
-
-def _claim(claim: Claim) -> str:
-    words = f"epsilon = {value_in_words(claim.epsilon)}"
-    return f"{words}, delta = {claim.delta:g}" if claim.delta else words
 
 
 def _proves(bound: str) -> str:

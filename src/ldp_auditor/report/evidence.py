@@ -2,7 +2,9 @@
 
 import math
 
-from ldp_auditor.results.check_result import SMALLEST_P_VALUE, CheckResult, Finding
+from ldp_auditor.figures.words import claim_in_words, p_value_in_words
+from ldp_auditor.report.tables import number
+from ldp_auditor.results.check_result import CheckResult, Finding
 
 ARTEFACT = "lowest bit of"
 """How words for an event begin that is about the floating-point numbers and not what they mean."""
@@ -11,27 +13,14 @@ LEARNED = "a classifier (scikit-learn) was among what proposed events; --no-lear
 NOT_LEARNED = "no classifier was among what proposed events; --learn adds one (scikit-learn)"
 
 
-def evidence_text(result: CheckResult) -> str:
-    """The verdict with its evidence, or with what could have been found."""
-    return "\n".join([evidence_lines(result), *repeat_line(result)])
-
-
-def repeat_line(result: CheckResult) -> list[str]:
-    """The line by which a check is repeated, if it is known."""
-    return [f"to repeat: {result.repeat}"] if result.repeat else []
-
-
 def evidence_lines(result: CheckResult) -> str:
-    """The evidence without the line that repeats it."""
-    claim = f"epsilon = {result.claim.epsilon:g}"
-    if result.claim.delta:
-        claim += f", delta = {result.claim.delta:g}"
-    lines = [f"{result.name}: claim {claim}"]
+    """The verdict with its evidence, or with what could have been found."""
+    lines = [f"{result.name}: claim {claim_in_words(result.claim)}"]
     if result.verdict == "violation":
         best = result.best
         lines += [
-            f"VIOLATION: epsilon is at least {_number(best.empirical_epsilon)} "
-            f"(alpha = {result.alpha:g}, p-value against the claim {_p_value(best.p_value)})",
+            f"VIOLATION: epsilon is at least {number(best.empirical_epsilon)} (alpha = "
+            f"{result.alpha:g}, p-value against the claim {p_value_in_words(best.p_value)})",
             *_counts(best),
         ]
     else:
@@ -73,11 +62,3 @@ def _counts(finding: Finding) -> list[str]:
     if ARTEFACT in finding.event:
         lines.append("  (a floating-point artefact: see docs/check.md)")
     return lines
-
-
-def _p_value(value: float) -> str:
-    return f"< {SMALLEST_P_VALUE:g}" if value < SMALLEST_P_VALUE else f"{value:.2g}"
-
-
-def _number(value: float) -> str:
-    return "inf" if value == math.inf else f"{value:.4f}"

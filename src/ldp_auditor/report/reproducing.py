@@ -10,8 +10,10 @@ from ldp_auditor.audits.stopping import MOST_TRIALS
 from ldp_auditor.errors import AuditError, require, whole_number
 from ldp_auditor.execution.contract import Engine
 from ldp_auditor.execution.engines import open_engine
-from ldp_auditor.report.paper import draw_study
+from ldp_auditor.figures.files import save
+from ldp_auditor.figures.paper import study_figure
 from ldp_auditor.results.files import replace_file
+from ldp_auditor.results.table import Row
 from ldp_auditor.studies import claims
 from ldp_auditor.studies.environment import UnavailableError
 from ldp_auditor.studies.reproduction import Reproduction, StudyResult
@@ -20,6 +22,9 @@ from ldp_auditor.sweeps.running import Watch
 
 MOST_SEEDS = 10_000
 """Repetitions at most."""
+
+FORMATS = ("png", "pdf")
+"""In which figures are written."""
 
 
 def reproduce(
@@ -64,7 +69,7 @@ def reproduce(
             try:
                 with nullcontext(Watch()) if watch is None else watch(study.name) as watching:
                     sweep = study.sweep(scale, out, opened, named, watching)
-                drawn = draw_study(study, sweep.rows, scale, out) if sweep.rows else []
+                drawn = _draw(study, sweep.rows, scale, out) if sweep.rows else []
                 result = StudyResult(study, scale, sweep, drawn)
             except UnavailableError as error:
                 result = StudyResult(study, scale, Sweep((), 0), left_out=str(error))
@@ -82,6 +87,22 @@ def reproduce(
     except OSError as error:
         raise AuditError(f"cannot write the claims to {path}: {error}") from None
     return replace(reproduction, judgements=judgements, document=path)
+
+
+def _draw(
+    study: studies.Study, rows: Sequence[Row], scale: studies.Scale, folder: Path
+) -> list[Path]:
+    """Draw the figure of a study, one for every attack, and return what was written."""
+    from ldp_auditor.figures.drawing import draw
+
+    written: list[Path] = []
+    for attack in dict.fromkeys(row["attack"] for row in rows):
+        stem = study.name if attack == "paper" else f"{study.name}-{attack}"
+        figure = draw(study_figure(study, rows, scale, attack))
+        for suffix in FORMATS:
+            written.append(folder / f"{stem}.{suffix}")
+            save(figure, written[-1])
+    return written
 
 
 def _scale(quick: bool, optimal: bool, trials: int | None, seeds: int | None) -> studies.Scale:

@@ -15,15 +15,18 @@ from ldp_auditor.errors import AuditError
 from ldp_auditor.figures.files import save
 from ldp_auditor.figures.results import figure_of
 from ldp_auditor.report import tables
-from ldp_auditor.report.evidence import evidence_lines, repeat_line
-from ldp_auditor.report.paper import agreement_text, claims_table
-from ldp_auditor.report.text_table import TextTable, Verbatim
+from ldp_auditor.report.evidence import evidence_lines
+from ldp_auditor.report.text_table import Column, TextTable, Verbatim
 from ldp_auditor.results.audit_result import AuditResult, AuditResults
 from ldp_auditor.results.check_result import CheckResult
+from ldp_auditor.studies.agreement import agreement
+from ldp_auditor.studies.claims import Judgement, claims_lines
 from ldp_auditor.studies.reproduction import Reproduction, StudyResult
 from ldp_auditor.sweeps import Sweep
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.figure import Figure
 
 __all__ = ["as_figure", "as_html", "as_text", "content_of", "save"]
@@ -72,13 +75,14 @@ def _(profile: Profile) -> list[TextTable | str]:
 
 @content_of.register
 def _(result: CheckResult) -> list[TextTable | str]:
-    more = tables.notes(result.target)
-    return [evidence_lines(result), *more, *map(Verbatim, repeat_line(result))]
+    repeat = [Verbatim(f"to repeat: {result.repeat}")] if result.repeat else []
+    return [evidence_lines(result), *tables.notes(result.target), *repeat]
 
 
 @content_of.register
 def _(sweep: Sweep) -> list[TextTable | str]:
-    return [f"{sweep.cells:,} cells, {sweep.run:,} of them run now", sweep.violations.words]
+    where = f"; table in {' and '.join(map(str, sweep.files))}" if sweep.files else ""
+    return [f"{sweep.cells:,} cells, {sweep.run:,} of them run now{where}", sweep.violations.words]
 
 
 @content_of.register
@@ -86,7 +90,7 @@ def _(result: StudyResult) -> list[TextTable | str]:
     if result.left_out is not None:
         return [f"{result.name} was left out: {result.left_out}"]
     files = " ".join(map(str, [*result.figures, *result.sweep.files]))
-    lines = [files, agreement_text(result.sweep.rows), result.sweep.violations.words]
+    lines = [files, agreement(result.sweep.rows).words, result.sweep.violations.words]
     return [f"{result.name}: {line}" for line in lines]
 
 
@@ -99,9 +103,20 @@ def together(found: Reproduction) -> list[TextTable | str]:
     """Return what is said of all studies together, and of the paper's statements."""
     parts: list[TextTable | str] = []
     if len(found.studies) > 1:
-        lines = [agreement_text(found.rows), found.violations.words]
+        lines = [agreement(found.rows).words, found.violations.words]
         parts += [f"all studies: {line}" for line in lines]
     return [*parts, claims_table(found.judgements)] if found.judgements else parts
+
+
+def claims_table(judgements: Sequence[Judgement]) -> TextTable:
+    """Return the outcomes of the paper's statements; the document has the exceptions too."""
+    columns = {"section": 0, "measured": 3, "exact": 4, "statement": 2}
+    lines = claims_lines(judgements)
+    return TextTable(
+        "What the paper says, checked",
+        [Column(heading, wraps=heading != "section") for heading in columns],
+        [tuple(line[place] for place in columns.values()) for line in lines],
+    )
 
 
 def as_text(result: Any) -> str:

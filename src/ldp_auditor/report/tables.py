@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ldp_auditor.adapters import available, is_installed
 from ldp_auditor.bounds import find_bound
-from ldp_auditor.core import Claim, InputPair, exceeds
+from ldp_auditor.core import InputPair, exceeds
+from ldp_auditor.figures.words import claim_in_words
 from ldp_auditor.mechanisms import COMBINATORS, FrequencyOracle, RecordMechanism
 from ldp_auditor.report.text_table import Column, TextTable
 from ldp_auditor.results.audit_result import AuditResult
@@ -35,13 +35,7 @@ def protocol_table(
         options = " ".join("--" + name.replace("_", "-") for name in names)
         rows.append((protocol.name, _guarantees(protocol), options or "-", protocol.summary))
     rows += [(f"{name}[...]", "as inside", "-", what) for name, (_, what) in COMBINATORS.items()]
-    columns = (
-        Column("name"),
-        Column("claim", drop_order=2, wraps=True),
-        Column("options", drop_order=1, wraps=True),
-        Column("what it is", wraps=True),
-    )
-    return TextTable("Protocols", columns, rows)
+    return _listing("Protocols", ("name", "claim", "options", "what it is"), rows)
 
 
 def adapter_table() -> TextTable:
@@ -55,13 +49,13 @@ def adapter_table() -> TextTable:
         )
         for adapter in available().values()
     ]
-    columns = (
-        Column("package"),
-        Column("installed", drop_order=2, wraps=True),
-        Column("note", drop_order=1, wraps=True),
-        Column("mechanisms", wraps=True),
-    )
-    return TextTable("Adapters", columns, rows)
+    return _listing("Adapters", ("package", "installed", "note", "mechanisms"), rows)
+
+
+def _listing(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> TextTable:
+    """A table of names with what is known of each; the third column is left out first."""
+    orders, wrapped = (0, 2, 1, 0), (False, True, True, True)
+    return TextTable(title, list(map(Column, headings, orders, wrapped)), rows)
 
 
 def notes(name: str) -> list[str]:
@@ -171,12 +165,10 @@ def _relation_rows(result: AuditResult) -> list[tuple[str, str]]:
     for relation, words in RELATIONS.items():
         worst = getattr(result, f"worst_case_{relation}")
         if worst is None or result.claim.epsilon == math.inf:
-            outcome = _exact(worst)
-        elif not getattr(result, f"holds_for_{relation}"):
-            outcome = f"{number(worst, 6)}  (exact: the claim is broken)"
+            rows.append((words, _exact(worst)))
         else:
-            outcome = f"{number(worst, 6)}  (exact: the claim holds)"
-        rows.append((words, outcome))
+            outcome = "holds" if getattr(result, f"holds_for_{relation}") else "is broken"
+            rows.append((words, f"{number(worst, 6)}  (exact: the claim {outcome})"))
     return rows
 
 
@@ -185,16 +177,11 @@ RELATIONS = {"one": "records differ in one", "all": "records differ in all"}
 
 
 def _claim_in_words(result: AuditResult) -> str:
-    words = _promise(result.claim)
+    words = claim_in_words(result.claim)
     if not result.is_over_time:
         return words
     reports = result.reports
-    return f"{words} for {reports} reports ({_promise(result.per_report)} for one)"
-
-
-def _promise(claim: Claim) -> str:
-    words = "none" if claim.epsilon == math.inf else f"epsilon = {claim.epsilon:g}"
-    return f"{words}, delta = {claim.delta:g}" if claim.delta else words
+    return f"{words} for {reports} reports ({claim_in_words(result.per_report)} for one)"
 
 
 def _composition_rows(result: AuditResult) -> list[tuple[str, str]]:
@@ -242,22 +229,17 @@ def _setting(result: AuditResult) -> str:
 
 
 def explanation_table(explanation: Explanation) -> TextTable:
-    """The four-part account of the gap, one row per attack."""
-    from ldp_auditor.figures.results import gap_levels
+    """The four-part account of the gap, one row per attack, in the words of its figure."""
+    from ldp_auditor.figures.results import gap_account
 
-    rows = []
-    for result in explanation.results:
-        levels = gap_levels(result)
-        losses = [number(before - after) for before, after in pairwise(levels)]
-        rows.append((result.attack, number(levels[0]), *losses, number(levels[-1])))
+    headings, rows = gap_account(explanation.results).table()
     first = explanation.results[0]
     over = f", {first.reports} reports" if first.is_over_time else ""
     title = (
         f"{first.mechanism} (k = {first.domain_size}{over}): from the claim to what T = "
         f"{first.counts.trials:,} trials prove"
     )
-    columns = ("attack", "claimed", "- slack", "- weakness", "- Monte Carlo", "= proven")
-    return TextTable(title, [Column(heading) for heading in columns], rows)
+    return TextTable(title, list(map(Column, headings)), rows)
 
 
 def certificate_lines(explanation: Explanation) -> str:
@@ -281,23 +263,6 @@ def _exact(value: float | None) -> str:
     return "not known" if value is None else f"{number(value, 6)}  (exact)"
 
 
-def _verdict_on_records(result: AuditResult) -> str:
-    """For which records the claim holds, where this audit did not prove it false."""
-    worst = result.worst_case_epsilon
-    if worst is not None and exceeds(worst, result.claim.epsilon):
-        return "no violation found by this attack, although the claim is broken for these records"
-    broken = [
-        words
-        for relation, words in RELATIONS.items()
-        if getattr(result, f"holds_for_{relation}") is False
-    ]
-    if broken:
-        return (
-            f"no violation found; the claim is broken where {' and where '.join(broken)} attributes"
-        )
-    return "no violation found"
-
-
 def _pair_in_words(pair: InputPair) -> str:
     if isinstance(pair.first, tuple):
         differing = sum(a != b for a, b in zip(pair.first, pair.second, strict=True))
@@ -306,11 +271,11 @@ def _pair_in_words(pair: InputPair) -> str:
 
 
 def _guarantee(result: AuditResult) -> str:
+    credible = find_bound(result.bound).guarantee == "credible"
+    words = f"{'credible' if credible else 'proven'} at alpha = {result.alpha:g}"
     if result.empirical_epsilon == 0:
-        return f"no evidence of any loss, bound {result.bound}"
-    if find_bound(result.bound).guarantee == "credible":
-        return f"credible at alpha = {result.alpha:g}, bound {result.bound}"
-    return f"proven at alpha = {result.alpha:g}, bound {result.bound}"
+        words = "no evidence of any loss"
+    return f"{words}, bound {result.bound}"
 
 
 def _verdict_in_words(result: AuditResult) -> str:
@@ -321,6 +286,12 @@ def _verdict_in_words(result: AuditResult) -> str:
         return words
     if result.claim.epsilon == math.inf:
         return "no violation found (nothing was claimed)"
-    if result.neighbours is not None:
-        return _verdict_on_records(result)
-    return "no violation found"
+    if result.neighbours is None:
+        return "no violation found"
+    worst = result.worst_case_epsilon
+    if worst is not None and exceeds(worst, result.claim.epsilon):
+        return "no violation found by this attack, although the claim is broken for these records"
+    held = {words: getattr(result, f"holds_for_{name}") for name, words in RELATIONS.items()}
+    broken = " and where ".join(words for words, holds in held.items() if holds is False)
+    where = f"; the claim is broken where {broken} attributes" if broken else ""
+    return f"no violation found{where}"

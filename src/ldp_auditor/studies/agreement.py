@@ -32,6 +32,24 @@ class Agreement:
     impossible: int
     """Counts that their exact rate, 0 or 1, does not allow."""
 
+    @property
+    def words(self) -> str:
+        """How far the counts lie from the exact theory."""
+        if not self.counts:
+            return "no exact rates to compare with"
+        text = (
+            f"{self.counts:,} counts against exact rates: largest |z| = {self.largest:.2f} "
+            f"(of as many standard normal numbers it exceeds {self.expected_largest:.2f} "
+            "with probability 1%)"
+        )
+        if self.p_value is not None:
+            text += f", z-scores standard normal: p = {self.p_value:.3f}"
+        if self.impossible:
+            text += f"; {self.impossible} counts are impossible under their exact rate"
+        if self.unknown:
+            text += f"; {self.unknown:,} counts have no exact rate"
+        return text
+
 
 def agreement(rows: Sequence[Row]) -> Agreement:
     """Compare the counts of rows with their exact rates.

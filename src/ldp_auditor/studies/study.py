@@ -10,9 +10,6 @@ from ldp_auditor.studies.environment import Environment, sweep_with
 from ldp_auditor.sweeps import Grid, Sweep, sweep
 from ldp_auditor.sweeps.running import Watch
 
-Axes = Mapping[str, Any]
-"""Settings of a block of a grid; lists are axes."""
-
 
 @dataclass(frozen=True)
 class Scale:
@@ -66,7 +63,8 @@ class Study:
     name: str
     section: str
     title: str
-    blocks: Sequence[Axes]
+    blocks: Sequence[Mapping[str, Any]]
+    """Of its grid; lists are axes."""
     arrangement: Arrangement | None = None
     """None for a bar of every protocol."""
     violations: bool = False

@@ -18,6 +18,7 @@ from itertools import pairwise
 from ldp_auditor.studies.claims.view import Estimate
 
 Values = Sequence[Estimate]
+OfTwo = Callable[[Estimate, Estimate], "Answer"]
 
 TOLERANCE = 0.1
 """Similar values, flat curves and minor effects differ by this share of the larger value at most;
@@ -152,11 +153,6 @@ def at_most(estimate: Estimate, most: float) -> Answer:
     return Answer(estimate.value <= most * (1 + ROUNDING), numbers, estimate.value - most)
 
 
-def above(estimate: Estimate, most: float) -> Answer:
-    """A value is more than a number."""
-    return at_most(estimate, most).negated
-
-
 def far_below(estimate: Estimate, composed: float) -> Answer:
     """A value leaves a substantial gap to what composition promises."""
     return at_most(estimate, SUBSTANTIAL * composed)
@@ -172,7 +168,7 @@ def medium(estimate: Estimate) -> Answer:
     """A value is above 1, and at most 2.5."""
     if estimate.value > 1:
         return at_most(estimate, 2.5)
-    return replace(above(estimate, 1.0), holds=False)
+    return replace(at_most(estimate, 1.0).negated, holds=False)
 
 
 def likely(estimate: Estimate) -> Answer:
@@ -196,11 +192,6 @@ def tight(estimate: Estimate, epsilon: float) -> Answer:
     return Answer(share >= TIGHT * (1 - ROUNDING), numbers, TIGHT - share)
 
 
-def not_tight(estimate: Estimate, epsilon: float) -> Answer:
-    """A value is not close to the claimed epsilon."""
-    return tight(estimate, epsilon).negated
-
-
 def reached(estimate: Estimate) -> Answer:
     """A value is at the limit that the number of trials imposes."""
     missing = REACHED * estimate.limit - estimate.value
@@ -208,27 +199,17 @@ def reached(estimate: Estimate) -> Answer:
     return Answer(missing <= 0, numbers, missing)
 
 
-def not_reached(estimate: Estimate) -> Answer:
-    """A value is below the limit that the number of trials imposes."""
-    return reached(estimate).negated
-
-
-def higher_up_to_limit(one: Estimate, other: Estimate) -> Answer:
-    """The one value is higher than the other, or both are at the limit."""
-    return _up_to_limit(higher(one, other), one, other)
-
-
-def not_lower_up_to_limit(one: Estimate, other: Estimate) -> Answer:
-    """The one value is at least the other, or both are at the limit."""
-    return _up_to_limit(not_lower(one, other), one, other)
-
-
-def _up_to_limit(found: Answer, one: Estimate, other: Estimate) -> Answer:
+def up_to_limit(comparison: OfTwo) -> OfTwo:
     """Let two values pass that are both at the limit, where they cannot be told apart."""
-    return replace(found, holds=found.holds or (reached(one).holds and reached(other).holds))
+
+    def compare(one: Estimate, other: Estimate) -> Answer:
+        found = comparison(one, other)
+        return replace(found, holds=found.holds or (reached(one).holds and reached(other).holds))
+
+    return compare
 
 
-def _all_steps(step: Callable[[Estimate, Estimate], Answer]) -> Callable[[Values], Answer]:
+def _all_steps(step: OfTwo) -> Callable[[Values], Answer]:
     """Compare every value with the next one, and join what was found."""
 
     def compare(values: Values) -> Answer:
@@ -243,5 +224,6 @@ def _all_steps(step: Callable[[Estimate, Estimate], Answer]) -> Callable[[Values
     return compare
 
 
+higher_up_to_limit, not_lower_up_to_limit = up_to_limit(higher), up_to_limit(not_lower)
 rising, falling = _all_steps(lower), _all_steps(higher)
 falling_up_to_limit = _all_steps(higher_up_to_limit)

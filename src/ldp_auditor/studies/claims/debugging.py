@@ -5,7 +5,7 @@ Its exact rates follow from that: the true bit is 1 if either of two draws says 
 
 from ldp_auditor.adapters.oracles import ForeignUnaryEncoding, unary_probabilities
 from ldp_auditor.core import FIRST_TWO_VALUES
-from ldp_auditor.studies.claims.comparisons import Answer, above
+from ldp_auditor.studies.claims.comparisons import Answer, at_most
 from ldp_auditor.studies.claims.readings import estimate, of_theory
 from ldp_auditor.studies.claims.statement import Settings, every
 from ldp_auditor.studies.claims.view import Estimate, View, paper_limit
@@ -38,10 +38,6 @@ def with_bug(view: View, place: Settings) -> Estimate:
     return Estimate(value, 0.0, paper_limit(0.0))
 
 
-def _bit_sent(place: Settings) -> float:
-    return old_version(place["mechanism"], place["epsilon"]).p
-
-
 def _bit_intended(place: Settings) -> float:
     return unary_probabilities(place["mechanism"].removeprefix(PACKAGE), place["epsilon"])[0]
 
@@ -53,14 +49,16 @@ def _worst_case(place: Settings) -> float:
 
 TRUE_BIT = of_theory(_bit_intended)
 """The probability that the true bit is meant to be sent as 1."""
-TRUE_BIT_EXCESS = of_theory(lambda place: _bit_sent(place) - _bit_intended(place))
+TRUE_BIT_EXCESS = of_theory(
+    lambda place: old_version(place["mechanism"], place["epsilon"]).p - _bit_intended(place)
+)
 WORST_CASE_WITH_BUG = of_theory(_worst_case)
 
 
 def _detected_somewhere(view: View, place: Settings) -> Answer:
     """The estimate exceeds the claim at some epsilon < 1 and some k."""
     cells = [{**place, **cell} for cell in every(epsilon=CAUGHT, domain_size=DOMAIN_SIZES)]
-    found = [above(with_bug(view, cell), cell["epsilon"]) for cell in cells]
+    found = [at_most(with_bug(view, cell), cell["epsilon"]).negated for cell in cells]
     worst = min(found, key=lambda finding: finding.off)
     caught = sum(finding.holds for finding in found)
     return Answer(caught > 0, f"at {caught} of {len(cells)} cells; most: {worst.numbers}")

@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import get_args
 
 from ldp_auditor import __version__
 from ldp_auditor.studies.claims.comparisons import WORDS
-from ldp_auditor.studies.claims.statement import Judgement
+from ldp_auditor.studies.claims.statement import Judgement, Ruling
 
 HEADINGS = ("section", "name", "statement", "measured", "exact", "where not")
 
@@ -45,23 +46,23 @@ def claims_document(judgements: Sequence[Judgement], words: str) -> str:
         "",
         WORDS,
         "",
-        "| outcome | measured | exact |",
-        "| --- | --- | --- |",
-        *_totals(judgements),
+        *_table(("outcome", "measured", "exact"), _totals(judgements)),
         "",
-        "| " + " | ".join(HEADINGS) + " |",
-        "| " + " | ".join("---" for _ in HEADINGS) + " |",
-        *("| " + " | ".join(map(_cell, line)) + " |" for line in claims_lines(judgements)),
+        *_table(HEADINGS, claims_lines(judgements)),
     ]
     return "\n".join(lines) + "\n"
 
 
-def _totals(judgements: Sequence[Judgement]) -> list[str]:
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    lines = (headings, ["---"] * len(headings), *rows)
+    return ["| " + " | ".join(map(_cell, line)) + " |" for line in lines]
+
+
+def _totals(judgements: Sequence[Judgement]) -> list[tuple[str, str, str]]:
     measured = Counter(judgement.measured.ruling for judgement in judgements)
     exact = Counter(judgement.exact.ruling for judgement in judgements)
-    order = ["holds", "holds in part", "does not hold", "not known exactly", "not measured"]
-    present = [ruling for ruling in order if ruling in {*measured, *exact}]
-    return [f"| {ruling} | {measured[ruling]} | {exact[ruling]} |" for ruling in present]
+    present = [ruling for ruling in get_args(Ruling) if ruling in {*measured, *exact}]
+    return [(ruling, str(measured[ruling]), str(exact[ruling])) for ruling in present]
 
 
 def _cell(text: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ldp_auditor.studies.claims.comparisons import Answer
+from ldp_auditor.studies.claims.comparisons import Answer, OfTwo, Values
 from ldp_auditor.studies.claims.readings import Reading, estimate
 from ldp_auditor.studies.claims.statement import Test
 from ldp_auditor.studies.claims.view import Estimate
@@ -13,8 +13,7 @@ PURE_OF = {approximate: pure for pure, approximate in COUNTERPARTS.items()}
 
 OfOne = Callable[[Estimate], Answer]
 WithNumber = Callable[[Estimate, float], Answer]
-OfTwo = Callable[[Estimate, Estimate], Answer]
-OfMany = Callable[[Sequence[Estimate]], Answer]
+OfMany = Callable[[Values], Answer]
 
 
 def single(comparison: OfOne, of: Reading = estimate) -> Test:

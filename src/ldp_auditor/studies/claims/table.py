@@ -10,7 +10,6 @@ from typing import Any
 from ldp_auditor.studies.claims import (
     comparisons,
     debugging,
-    limits,
     own_tests,
     readings,
     second_value,
@@ -22,7 +21,7 @@ from ldp_auditor.studies.settings import SETS, members
 Sets = Mapping[str, list[Any]]
 
 READINGS = {**vars(readings), **vars(debugging)}
-OWN_TESTS = {**limits.TESTS, **second_value.TESTS, **own_tests.TESTS, **debugging.TESTS}
+OWN_TESTS = {**second_value.TESTS, **own_tests.TESTS, **debugging.TESTS}
 
 
 @cache
@@ -52,7 +51,8 @@ def _test(given: str | Mapping[str, Any], sets: Sets) -> Test:
         return OWN_TESTS[given]
     rest = dict(given)
     shape = getattr(shapes, rest.pop("shape"))
-    comparison = getattr(comparisons, rest.pop("is"))
+    negated, _, name = rest.pop("is").rpartition(" ")
+    comparison = getattr(comparisons, name)
     if "values" in rest:
         rest["values"] = members(rest["values"], sets)
     if "of" in rest:
@@ -60,4 +60,4 @@ def _test(given: str | Mapping[str, Any], sets: Sets) -> Test:
     taken = {name for name in rest if name in inspect.signature(shape).parameters}
     more = {name: rest.pop(name) for name in {*rest} - taken}
     test: Test = shape(partial(comparison, **more), **rest)
-    return test
+    return (lambda view, place: test(view, place).negated) if negated else test

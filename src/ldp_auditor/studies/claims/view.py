@@ -71,12 +71,17 @@ class View:
         Approximate protocols have the paper's delta unless another one is given.
         """
         rows = self._rows_of(mechanism, settings)
-        return _exact(rows[0]) if self.exact else _measured(rows)
+        limit = paper_limit(rows[0]["delta"])
+        return _known(rows[0], "attack_epsilon", limit) if self.exact else _measured(rows)
 
     def rate(self, side: Side, mechanism: str, **settings: Any) -> Estimate:
         """Return a rate of the attack in a cell, or raise if it is not there."""
         rows = self._rows_of(mechanism, settings)
-        return _exact_rate(rows[0], side) if self.exact else _measured_rate(rows, side)
+        if self.exact:
+            return _known(rows[0], f"exact_{side}_rate", 1.0)
+        hits: int = sum(row[f"{side}s"] for row in rows)
+        trials: int = sum(row["trials"] for row in rows)
+        return Estimate(hits / trials, math.sqrt(hits * (trials - hits) / trials) / trials, 1.0)
 
     def only_exact(self) -> None:
         """Raise unless exact: for what the paper says of protocols, not of audits."""
@@ -93,12 +98,18 @@ class View:
 
 
 def cells_of(rows: Sequence[Row]) -> Cells:
-    """Return the rows of every cell of a table; a cell of two studies is in the table twice."""
+    """Return the rows of every cell of a table.
+
+    A cell of two studies is in the table twice, maybe with different trials; the most count.
+    """
     cells: dict[tuple[Any, ...], dict[Any, Row]] = {}
     for row in rows:
         if row["attack"] == "paper":
             cells.setdefault(_cell_of(row), {})[row["trials"], row["seed"]] = row
-    return {cell: _with_most_trials(list(found.values())) for cell, found in cells.items()}
+    return {
+        cell: [row for (trials, _), row in found.items() if trials == max(found)[0]]
+        for cell, found in cells.items()
+    }
 
 
 def _cell_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -107,30 +118,10 @@ def _cell_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
     )
 
 
-def _with_most_trials(rows: list[Row]) -> list[Row]:
-    """Studies may have the same cell with different numbers of trials; the largest counts."""
-    most = max(row["trials"] for row in rows)
-    return [row for row in rows if row["trials"] == most]
-
-
-def _exact(row: Row) -> Estimate:
-    value = row["attack_epsilon"]
-    if value is None:
+def _known(row: Row, column: str, limit: float) -> Estimate:
+    if row[column] is None:
         raise NotKnownError(f"the exact rates of {row['mechanism']} are not known")
-    return Estimate(value, 0.0, paper_limit(row["delta"]))
-
-
-def _exact_rate(row: Row, side: Side) -> Estimate:
-    value = row[f"exact_{side}_rate"]
-    if value is None:
-        raise NotKnownError(f"the exact rates of {row['mechanism']} are not known")
-    return Estimate(value, 0.0, 1.0)
-
-
-def _measured_rate(rows: Sequence[Row], side: Side) -> Estimate:
-    hits: int = sum(row[f"{side}s"] for row in rows)
-    trials: int = sum(row["trials"] for row in rows)
-    return Estimate(hits / trials, math.sqrt(hits * (trials - hits) / trials) / trials, 1.0)
+    return Estimate(row[column], 0.0, limit)
 
 
 @cache
