@@ -4,7 +4,7 @@ All of them are frozen and validate once, when made. Nothing here samples, draws
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol, Self
 
@@ -169,8 +169,8 @@ class Goal:
     """What an attack is chosen for: the largest bound from `trials` trials."""
 
     trials: int
-    bound: Callable[[Counts], float]
-    """Epsilon that counts would prove."""
+    bounds: Callable[[Sequence[Counts]], Sequence[float]]
+    """Epsilons that counts would prove."""
     pilot: Callable[[int, int], Iterable[Reports]]
     """Given an input of the pair (0 or 1) and a number of reports, draws them in batches. They
     serve to choose the attack and are not counted."""

@@ -145,7 +145,7 @@ def goal(trials: int, delta: float = 0.0) -> Goal:
     def no_pilot(side: int, n: int) -> Reports:
         raise AssertionError("an exact law needs no pilot")
 
-    return Goal(trials, lambda counts: bound(counts, 0.01, delta), no_pilot)
+    return Goal(trials, lambda counts: bound.of_each(counts, 0.01, delta), no_pilot)
 
 
 def test_more_trials_afford_rarer_evidence() -> None:

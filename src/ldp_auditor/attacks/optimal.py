@@ -9,6 +9,7 @@ it, without looking at a sample; elsewhere it is chosen on pilot samples that no
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -89,19 +90,19 @@ def ratios(mechanism: Any, reports: Reports, pair: InputPair) -> Floats:
 
 def best_exact_threshold(law: LossLaw, goal: Goal) -> float:
     """Return the threshold whose expected counts prove the most."""
+    thresholds, rates = _candidates(law)
+    counts = [
+        Counts(goal.trials, *(_nearest(goal.trials * rate) for rate in vars(pair).values()))
+        for pair in rates
+    ]
+    return thresholds[first_best(goal.bounds(counts))]
 
-    def expected_bound(threshold: float) -> float:
-        rates = law.rates(threshold)
-        return goal.bound(
-            Counts(
-                goal.trials,
-                _nearest(goal.trials * rates.true_positive),
-                _nearest(goal.trials * rates.false_positive),
-            )
-        )
 
+@lru_cache(maxsize=16)
+def _candidates(law: LossLaw) -> tuple[Sequence[float], Sequence[Rates]]:
+    """Thresholds worth trying and their rates, which any number of trials has in common."""
     thresholds = law.thresholds()
-    return thresholds[first_best([expected_bound(threshold) for threshold in thresholds])]
+    return thresholds, [law.rates(threshold) for threshold in thresholds]
 
 
 def _nearest(count: float) -> int:
@@ -130,13 +131,11 @@ def best_pilot_threshold(first: Floats, second: Floats, goal: Goal) -> float:
     hits = n - np.searchsorted(np.sort(first), thresholds)
     alarms = n - np.searchsorted(np.sort(second), thresholds)
     scale = goal.trials / n
-    expected = [
-        goal.bound(
-            Counts(goal.trials, int(scale * tp), min(goal.trials, math.ceil(scale * (fp + 1))))
-        )
+    counts = [
+        Counts(goal.trials, int(scale * tp), min(goal.trials, math.ceil(scale * (fp + 1))))
         for tp, fp in zip(hits.tolist(), alarms.tolist(), strict=True)
     ]
-    return float(thresholds[first_best(expected)])
+    return float(thresholds[first_best(goal.bounds(counts))])
 
 
 def _between_levels(values: Floats) -> Floats:

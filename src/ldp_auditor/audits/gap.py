@@ -8,6 +8,7 @@ Carlo).
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import Any, Self
 
 from ldp_auditor.attacks import ATTACKS
@@ -167,9 +168,7 @@ def explain_plan(
     results = AuditResults(
         run(replace(plan, attack=attack), engine=engine, progress=progress)[0] for attack in ATTACKS
     )
-    return Explanation(
-        results, {share: trials_to_certify(look, law, share) for share in CERTIFICATES}
-    )
+    return Explanation(results, trials_to_certify(look, law, CERTIFICATES))
 
 
 def known_law(plan: AuditPlan) -> tuple[AuditPlan, LossLaw]:
@@ -192,19 +191,22 @@ def known_law(plan: AuditPlan) -> tuple[AuditPlan, LossLaw]:
     return look, law
 
 
-def trials_to_certify(plan: AuditPlan, law: LossLaw, share: float) -> int | None:
-    """Smallest T, to 1%, whose expected counts prove that share of the worst case, if any does."""
-    target = share * law.epsilon(plan.mechanism.claim.delta)
+def trials_to_certify(
+    plan: AuditPlan, law: LossLaw, shares: Iterable[float]
+) -> dict[float, int | None]:
+    """Smallest T, to 1%, whose expected counts prove each share of the worst case, if any does."""
+    worst = law.epsilon(plan.mechanism.claim.delta)
 
-    def proves(trials: int) -> bool:
-        goal = Goal(trials, plan.bound_of, _no_pilot)
-        rates = law.rates(best_exact_threshold(law, goal))
-        hits, alarms = (
-            round(trials * rate) for rate in (rates.true_positive, rates.false_positive)
-        )
-        return plan.bound_of(Counts(trials, hits, alarms)) >= target
+    @cache
+    def proven(trials: int) -> float:
+        rates = law.rates(best_exact_threshold(law, Goal(trials, plan.bounds_of, _no_pilot)))
+        hits, alarms = (round(trials * rate) for rate in vars(rates).values())
+        return plan.bound_of(Counts(trials, hits, alarms))
 
-    return _smallest(proves)
+    def proves(share: float, trials: int) -> bool:
+        return proven(trials) >= share * worst
+
+    return {share: _smallest(partial(proves, share)) for share in shares}
 
 
 def _smallest(condition: Callable[[int], bool]) -> int | None:

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
@@ -209,6 +209,10 @@ class AuditPlan:
         """Epsilon that counts prove, at the plan's alpha or another one."""
         level = self.alpha if alpha is None else alpha
         return find_bound(self.bound)(counts, level, self.mechanism.claim.delta)
+
+    def bounds_of(self, counts: Sequence[Counts]) -> Sequence[float]:
+        """Epsilons that many counts of as many trials would prove, to choose among them."""
+        return find_bound(self.bound).of_each(counts, self.alpha, self.mechanism.claim.delta)
 
     @property
     def batch_trials(self) -> int:

@@ -67,7 +67,7 @@ def fit_attack(plan: AuditPlan) -> Attack:
         for start in range(0, n, plan.batch_trials):
             yield plan.privatize(plan.value(side), min(plan.batch_trials, n - start), rng)
 
-    goal = Goal(plan.most_trials, plan.bound_of, pilot)
+    goal = Goal(plan.most_trials, plan.bounds_of, pilot)
     return find_attack(plan.attack, plan.mechanism).prepare(plan.mechanism, plan.pair, goal)
 
 

@@ -6,6 +6,7 @@ Heavy packages are imported by the commands that use them, so that help is insta
 import importlib
 import os
 import sys
+from typing import Any
 
 import click
 
@@ -37,6 +38,10 @@ COMMANDS = {
 """The file of every command and its name there."""
 
 
+EXIT_CLOSED_PIPE = 1
+"""The code by which click ends the program when nobody reads its output."""
+
+
 class Commands(click.Group):
     """The commands, each of which is imported when it is asked for."""
 
@@ -51,6 +56,13 @@ class Commands(click.Group):
         file, name = COMMANDS[cmd_name]
         found: click.Command = getattr(importlib.import_module(f"{__name__}.{file}"), name)
         return found
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; Ctrl-C is an exit code, not a blank line and an error of click's."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            return EXIT_INTERRUPTED
 
 
 def _main_options(version: bool) -> None:
@@ -95,11 +107,11 @@ def main() -> None:
     except (KeyboardInterrupt, click.Abort):
         code = EXIT_INTERRUPTED
     except SystemExit as ended:
-        if not isinstance(ended.__context__, BrokenPipeError):
+        if ended.code != EXIT_CLOSED_PIPE:
             raise
         if "--help" not in sys.argv:
             fail("internal error, please report it: a pipe was closed")
-        code = EXIT_NO_VIOLATION  # of the help that nobody reads; click's 1 would be a violation
+        code = EXIT_NO_VIOLATION  # of the help that nobody reads; 1 would be a violation
     except Exception as error:
         fail(f"internal error, please report it: {type(error).__name__}: {error}")
     if code == EXIT_INTERRUPTED:
