@@ -68,6 +68,9 @@ class Function:
         """Call it, once or as often as there are reports."""
         if self.batch:
             return self._as_list(self.call(value, n, **self._extra(rng)), n)
+        if self.seed is None:
+            extra = self._extra(rng)
+            return [self.call(value, **extra) for _ in range(n)]
         return [self.call(value, **self._extra(rng)) for _ in range(n)]
 
     def _extra(self, rng: Generator) -> dict[str, Any]:

@@ -21,7 +21,7 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 def canonical(report: Any) -> Hashable:
     """A hashable form of `report`; equal for two reports of equal type, order and content."""
     try:
-        return _Canonical().of(report, 0)
+        return _quick_form(report) or _Canonical().with_parts(report, 0)
     except Exception:  # foreign objects may raise anything from anywhere
         return ("opaque", type(report).__name__)
 
@@ -44,13 +44,19 @@ class _Canonical:
             raise RecursionError(f"a report has more than {MOST_PARTS} parts")
         if depth > DEEPEST or id(part) in self.around:
             return (kind.__name__,)
+        return _quick_form(part) or self.with_parts(part, depth)
+
+    def with_parts(self, part: Any, depth: int) -> tuple[Hashable, ...]:
+        """The form of a part that has no quick one."""
         self.around.add(id(part))
         inside = self._inside(part, depth + 1)
         self.around.discard(id(part))
-        return (kind.__name__, *inside)
+        return (type(part).__name__, *inside)
 
     def _inside(self, part: Any, depth: int) -> Iterable[Hashable]:
         """The content of a part."""
+        if type(part) in (list, tuple):
+            return [self.of(entry, depth) for entry in part]
         if isinstance(part, (list, tuple)):
             return self._entries(tuple(part), depth)
         if isinstance(part, np.ndarray) and part.dtype.kind != "O":
@@ -67,23 +73,44 @@ class _Canonical:
         return fields or (text_of(part),)
 
     def _entries(self, entries: tuple[Any, ...], depth: int) -> tuple[Hashable, ...]:
-        types = set(map(type, entries))
-        if len(types) == 1 and types <= PLAIN:
-            return (types.pop().__name__, *entries)
+        return _quick_form(entries) or tuple(self.of(entry, depth) for entry in entries)
+
+
+def _quick_form(part: Any) -> tuple[Hashable, ...] | None:
+    """The form of a plain part, or of an array or container of plain parts; None of others."""
+    kind = type(part)
+    if kind in PLAIN:
+        return (kind.__name__, part)
+    if kind is float:
+        return (kind.__name__, part or repr(part))
+    if kind is list or kind is tuple:
+        types = set(map(type, part))
+        if types <= PLAIN:
+            return (kind.__name__, *(types if len(types) == 1 else map(type, part)), *part)
         if types == {float}:
-            return ("float", *_bits(entries))
-        return tuple(self.of(entry, depth) for entry in entries)
+            return (kind.__name__, float, *_bits(part))
+    elif kind is dict:
+        parts = (*part, *part.values())
+        if PLAIN.issuperset(map(type, parts)):
+            return (kind.__name__, *map(type, parts), *parts)
+    elif kind is frozenset or kind is set:
+        types = set(map(type, part))
+        if len(types) == 1 and types <= PLAIN:
+            return (kind.__name__, *types, frozenset(part))
+    elif kind is np.ndarray and part.dtype.kind != "O":
+        return (kind.__name__, part.dtype.str, part.shape, part.tobytes())
+    return None
 
 
-def _bits(floats: tuple[float, ...]) -> tuple[Hashable, ...]:
+def _bits(floats: Sequence[float]) -> Sequence[Hashable]:
     """Floats, by their bits if there are zeros: 0.0 and -0.0 are equal and not the same."""
     return floats if 0.0 not in floats else tuple(number or repr(number) for number in floats)
 
 
-PLAIN = {bool, int, str, bytes}
+PLAIN = {bool, int, str, bytes, type(None)}
 """Types of which equal values are the same."""
 
-SINGLE: tuple[tuple[Any, Callable[[Any], tuple[Hashable, ...]]], ...] = (
+SINGLE: tuple[tuple[Any, Callable[[Any], Sequence[Hashable]]], ...] = (
     (Enum, lambda part: (str(part.name),)),
     (np.generic, lambda part: (part.dtype.str, part.tobytes())),
     (float, lambda part: _bits((float(part),))),
@@ -118,7 +145,7 @@ def text_of(part: Any) -> str:
 
 def category_key(value: Any) -> Hashable:
     """The value itself if it is plain, so that it can be shown; otherwise its canonical form."""
-    if type(value) in PLAIN or type(value) is float or value is None:
+    if type(value) in PLAIN or type(value) is float:
         return value  # type: ignore[no-any-return]
     return canonical(value)
 

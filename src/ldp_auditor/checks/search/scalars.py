@@ -72,7 +72,9 @@ def _letters(place: Place, parts: Sequence[Any], kind: Kind, pieces: Pieces) -> 
 
 def number_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
     """Integers and floats, which share a column."""
-    natives = [p.item() if isinstance(p, np.generic) else p for p in place.parts]
+    natives: Sequence[Any] = place.parts
+    if not {int, float}.issuperset(map(type, natives)):
+        natives = [p.item() if isinstance(p, np.generic) else p for p in natives]
     is_float = np.array([isinstance(part, float) for part in natives], dtype=np.bool_)
     for chosen, convert in ((~is_float, integers), (is_float, partial(np.array, dtype=np.float64))):
         if chosen.any():
