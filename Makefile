@@ -10,6 +10,9 @@ PARALLEL := --numprocesses auto --dist worksteal
 PYTEST := $(BIN)/pytest $(PARALLEL)
 # What pytest runs when it has to be quick: doctests and unit tests.
 QUICK := src tests/unit --quiet
+# Packages are installed without bytecode; the tests start a thousand interpreters, which keep
+# theirs even where the machine's variables say otherwise: else each would compile what it imports.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test-quick test test-environments test-cluster test-pythons
 .PHONY: check lint types quick-tests all-tests benchmark clean
@@ -25,10 +28,10 @@ test: .venv/dev.stamp
 	$(MAKE) --no-print-directory --jobs lint types all-tests
 
 test-environments: .venv/dev.stamp
-	$(PYTEST) -m environments
+	$(PYTEST) -m environments tests/end_to_end
 
 test-cluster: .venv/dev.stamp
-	$(PYTEST) -m cluster
+	$(PYTEST) -m cluster tests/end_to_end
 
 test-pythons:
 	tests/pythons.sh $(QUICK) $(PARALLEL)

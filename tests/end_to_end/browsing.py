@@ -11,7 +11,15 @@ from typing import Any
 
 import pytest
 
+DESK = {"width": 1280, "height": 860}
 PHONE = {"viewport": {"width": 390, "height": 844}}
+
+INK = "document.querySelector('.plot')._fullLayout.font.color"
+"""The colour that a figure was drawn with."""
+
+FITTING = """() => Array.from(document.querySelectorAll(".plot")).every(
+    (plot) => Math.abs(plot._fullLayout.width - plot.clientWidth) < 2)"""
+"""Whether figures were drawn for the width that they have."""
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -32,6 +40,19 @@ class Visit:
     errors: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
 
+    def show(self, scheme: str = "dark", viewport: dict[str, int] = PHONE["viewport"]) -> None:
+        """Change the colours and the size of an open page, and wait until it has followed."""
+        self.page.set_viewport_size(viewport)
+        self.page.emulate_media(color_scheme=scheme, media="screen")
+        self.page.wait_for_function(f"{INK} === theme().ink")
+        self.page.wait_for_function(FITTING)
+
+    def unfold(self) -> None:
+        """Open everything that can be opened."""
+        closed = self.page.locator("details:not([open]) > summary")
+        while closed.count():
+            closed.first.click()
+
     def violations(self) -> list[str]:
         """Serious accessibility issues that axe-core finds."""
         from axe_playwright_python.sync_playwright import Axe
@@ -49,7 +70,7 @@ class Visit:
 def visit(browser: Any, place: Path | str, **settings: Any) -> Iterator[Visit]:
     """Open a page and wait until its figures are drawn; nothing may go wrong or out."""
     own = "file:" if isinstance(place, Path) else place
-    context = browser.new_context(**{"viewport": {"width": 1280, "height": 860}, **settings})
+    context = browser.new_context(**{"viewport": DESK, **settings})
     try:
         context.set_default_timeout(60_000)
         page = context.new_page()

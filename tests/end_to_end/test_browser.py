@@ -10,7 +10,7 @@ import pytest
 
 from ldp_auditor.page.document import write_page
 from ldp_auditor.page.overview import COLUMNS
-from tests.end_to_end.browsing import PHONE, Visit, visit
+from tests.end_to_end.browsing import DESK, INK, PHONE, Visit, visit
 from tests.pages import HOSTILE, audited, checked, swept, write
 
 pytestmark = pytest.mark.browser
@@ -27,6 +27,15 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def seen(browser: Any, report: Path) -> Iterator[Visit]:
     """The page, opened once: a test leaves it as it found it."""
     with visit(browser, report) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def dark_phone(browser: Any, report: Path) -> Iterator[Visit]:
+    """The page, opened on a phone in dark mode; a test first says how it is to be shown."""
+    # The page's policy would refuse axe-core, which is no script of its own.
+    settings: Any = {**PHONE, "color_scheme": "dark", "bypass_csp": True}
+    with visit(browser, report, **settings) as opened:
         yield opened
 
 
@@ -150,32 +159,30 @@ def test_what_is_zero_or_above_the_promise_is_drawn_so(browser: Any, tmp_path: P
         assert "+1.00" in gap.locator(".plot .bartext").all_text_contents()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(browser: Any, report: Path, scheme: str) -> None:
-    # The page's policy would refuse axe-core, which is no script of its own.
-    with visit(browser, report, color_scheme=scheme, bypass_csp=True) as seen:
-        for summary in seen.page.locator("summary").all():
-            summary.click()
-        assert seen.violations() == []
+def test_a_phone_shows_all_of_it(dark_phone: Visit) -> None:
+    dark_phone.show()
+    width = dark_phone.page.evaluate("document.documentElement.scrollWidth")
+    assert width <= 390
+    for plot in dark_phone.page.locator(".plot").all():
+        assert plot.bounding_box()["width"] <= 390
 
 
-def test_a_phone_shows_all_of_it(browser: Any, report: Path) -> None:
-    with visit(browser, report, **PHONE) as seen:
-        width = seen.page.evaluate("document.documentElement.scrollWidth")
-        assert width <= 390
-        for plot in seen.page.locator(".plot").all():
-            assert plot.bounding_box()["width"] <= 390
+@pytest.mark.parametrize("scheme", ["dark", "light"])
+def test_axe_finds_nothing_serious(dark_phone: Visit, scheme: str) -> None:
+    dark_phone.show(scheme, DESK)
+    dark_phone.unfold()
+    assert dark_phone.violations() == []
 
 
-def test_dark_mode_and_paper_have_their_own_colours(browser: Any, report: Path) -> None:
-    ink = "document.querySelector('.plot')._fullLayout.font.color"
-    with visit(browser, report, color_scheme="dark") as seen:
-        dark = seen.page.evaluate(ink)
-        seen.page.emulate_media(media="print")
-        seen.page.wait_for_function(f"dark => {ink} !== dark", arg=dark)
-        assert seen.page.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
-        assert not seen.page.locator(".filters").is_visible()
-        assert len(seen.page.pdf(format="A4")) > 10_000
+def test_dark_mode_and_paper_have_their_own_colours(dark_phone: Visit) -> None:
+    dark_phone.show("dark", DESK)
+    page = dark_phone.page
+    dark = page.evaluate(INK)
+    page.emulate_media(media="print")
+    page.wait_for_function(f"dark => {INK} !== dark", arg=dark)
+    assert page.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
+    assert not page.locator(".filters").is_visible()
+    assert len(page.pdf(format="A4")) > 10_000
 
 
 def test_hostile_names_do_no_harm(browser: Any, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ldp_auditor.exploring import document
-from tests.end_to_end.browsing import PHONE, Visit, visit
+from tests.end_to_end.browsing import DESK, INK, PHONE, Visit, visit
 from tests.end_to_end.command import run_json
 from tests.end_to_end.sweeping import wait_until
 from tests.exploring import Client, served
@@ -41,10 +41,23 @@ def seen(opened: Visit) -> Visit:
     return opened
 
 
+@pytest.fixture(scope="module")
+def dark_phone(browser: Any, client: Client) -> Iterator[Visit]:
+    """The page, opened on a phone in dark mode, with a measurement on it."""
+    # The page's policy would refuse axe-core, which is no script of its own.
+    settings: Any = {**PHONE, "has_touch": True, "color_scheme": "dark", "bypass_csp": True}
+    with visit(browser, client.address, **settings) as page:
+        page.page.get_by_label("Trials of each input").select_option("10000")
+        page.page.get_by_role("button", name="Measure").click()
+        finished(page)
+        yield page
+
+
 @pytest.fixture
 def measuring(browser: Any, client: Client) -> Iterator[Visit]:
     """A page of its own, for what stays on it."""
-    with visit(browser, client.address) as page:
+    rights = ["clipboard-read", "clipboard-write"]
+    with visit(browser, client.address, permissions=rights) as page:
         complete(page)
         yield page
         client.ask("cancel", {})
@@ -193,7 +206,7 @@ def test_wrong_settings_are_one_clear_line(seen: Visit) -> None:
     assert "alpha must lie in (0, 1)" in finished(seen, "alpha")
 
 
-def test_a_measurement_finishes_and_matches_the_command(measuring: Visit) -> None:
+def test_a_measurement_finishes_and_matches_the_command_that_is_copied(measuring: Visit) -> None:
     measuring.page.get_by_label("Trials of each input").select_option("100000")
     measuring.page.get_by_label("Seed").fill("5")
     measuring.page.get_by_role("button", name="Measure").click()
@@ -215,23 +228,14 @@ def test_a_measurement_finishes_and_matches_the_command(measuring: Visit) -> Non
     measuring.page.get_by_label("Domain size k").fill("50")
     wait_for_caption(measuring, "k = 50")
     assert not any("proven" in name for name in traces(measuring))
+    copy = measuring.page.get_by_role("button", name="Copy the command that repeats OUE")
+    copy.click()
+    copy.get_by_text("Copied").wait_for()
+    copied = measuring.page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("ldp-auditor audit OUE --domain-size 100 --epsilon 4")
     measuring.page.get_by_label("Domain size k").fill("100")
     wait_for_caption(measuring, "k = 100")
     assert traces(measuring) == drawn
-
-
-def test_a_command_is_copied(browser: Any, client: Client) -> None:
-    rights = ["clipboard-read", "clipboard-write"]
-    with visit(browser, client.address, permissions=rights) as seen:
-        seen.page.get_by_label("Trials of each input").select_option("10000")
-        seen.page.get_by_role("button", name="Measure").click()
-        finished(seen)
-        seen.page.get_by_role("button", name="Copy the command that repeats OUE").click()
-        seen.page.get_by_role("button", name="Copy the command that repeats OUE").get_by_text(
-            "Copied"
-        ).wait_for()
-        copied = seen.page.evaluate("navigator.clipboard.readText()")
-        assert copied.startswith("ldp-auditor audit OUE --domain-size 100 --epsilon 4")
 
 
 def test_a_measurement_shows_progress_and_is_cancelled(measuring: Visit) -> None:
@@ -254,39 +258,33 @@ def test_a_measurement_shows_progress_and_is_cancelled(measuring: Visit) -> None
     assert measuring.page.get_by_role("button", name="Measure").is_enabled()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious(browser: Any, client: Client, scheme: str) -> None:
-    # The page's policy would refuse axe-core, which is no script of its own.
-    with visit(browser, client.address, color_scheme=scheme, bypass_csp=True) as seen:
-        seen.page.get_by_label("Trials of each input").select_option("10000")
-        seen.page.get_by_role("button", name="Measure").click()
-        finished(seen)
-        for name in ("SS", "AGM"):
-            seen.page.get_by_role("checkbox", name=name, exact=True).check()
-        complete(seen)
-        for summary in seen.page.locator("summary").all():
-            summary.click()
-        assert seen.violations() == []
+def test_a_phone_shows_all_of_it(dark_phone: Visit) -> None:
+    dark_phone.show()
+    boxes = dark_phone.page.locator("input[name=protocol]:not(:checked)").all()
+    for box in boxes[::-1]:
+        box.check()
+    complete(dark_phone)
+    assert dark_phone.page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert dark_phone.page.locator(".plot").bounding_box()["width"] <= 390
+    dark_phone.page.evaluate(AS_AT_FIRST)
+    complete(dark_phone)
 
 
-def test_a_phone_shows_all_of_it(browser: Any, client: Client) -> None:
-    with visit(browser, client.address, **PHONE, has_touch=True) as seen:
-        seen.page.get_by_label("Trials of each input").select_option("10000")
-        seen.page.get_by_role("button", name="Measure").click()
-        finished(seen)
-        for box in seen.page.locator("input[name=protocol]").all():
-            box.check()
-        complete(seen)
-        assert seen.page.evaluate("document.documentElement.scrollWidth") <= 390
-        assert seen.page.locator(".plot").bounding_box()["width"] <= 390
+@pytest.mark.parametrize("scheme", ["dark", "light"])
+def test_axe_finds_nothing_serious(dark_phone: Visit, scheme: str) -> None:
+    dark_phone.show(scheme, DESK)
+    for name in ("SS", "AGM"):
+        dark_phone.page.get_by_role("checkbox", name=name, exact=True).check()
+    complete(dark_phone)
+    dark_phone.unfold()
+    assert dark_phone.violations() == []
 
 
-def test_dark_mode_has_its_own_colours(browser: Any, client: Client) -> None:
-    ink = "document.querySelector('.plot')._fullLayout.font.color"
-    with visit(browser, client.address, color_scheme="dark") as seen:
-        dark = seen.page.evaluate(ink)
-        seen.page.emulate_media(color_scheme="light")
-        seen.page.wait_for_function(f"dark => {ink} !== dark", arg=dark)
+def test_dark_mode_has_its_own_colours(dark_phone: Visit) -> None:
+    dark_phone.show()
+    dark = dark_phone.page.evaluate(INK)
+    dark_phone.page.emulate_media(color_scheme="light")
+    dark_phone.page.wait_for_function(f"dark => {INK} !== dark", arg=dark)
 
 
 def test_hostile_names_do_no_harm(browser: Any, monkeypatch: pytest.MonkeyPatch) -> None:
