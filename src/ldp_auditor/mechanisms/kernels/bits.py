@@ -197,7 +197,7 @@ def choose_member(stream: Any, sets: Any, domain_size: int) -> Any:
             continue
         rank = scale_down(random, size)
         # Which word it is in, without a branch that sets this random would mislead.
-        w = 0
+        w = np.int64(0)
         ones = np.uint64(0)
         below = np.uint64(0)
         for passed in range(words - 1):
