@@ -123,11 +123,11 @@ def drawn_words(protocol: Any) -> float:
     if isinstance(protocol, GRR):
         return 2  # whether to keep the value, and another one
     if isinstance(protocol, SS):
-        return 1 + _subset_words(protocol)
+        return 1.0 + _subset_words(protocol)
     if isinstance(protocol, UnaryEncoding):
         # Several reports of a small domain share a word of bits; 64 reports one of true bits.
-        others = words_for(k) / max(1, 64 // k)
-        return 1.0 + others * words_of_bits(protocol.q) + words_of_bits(protocol.p) / 64
+        others: float = words_for(k) / max(1, 64 // k)
+        return 1 + others * words_of_bits(protocol.q) + words_of_bits(protocol.p) / 64
     if isinstance(protocol, LocalHashing):
         report = 1 if protocol.p == 1 else 3
         digits = math.log2(protocol.hash_size)

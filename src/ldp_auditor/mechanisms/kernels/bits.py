@@ -197,13 +197,13 @@ def choose_member(stream: Any, sets: Any, domain_size: int) -> Any:
             continue
         rank = scale_down(random, size)
         # Which word it is in, without a branch that sets this random would mislead.
-        w = np.int64(0)
+        home = np.int64(0)
         ones = np.uint64(0)
         below = np.uint64(0)
         for passed in range(words - 1):
             ones += popcount(sets[i, passed])
             is_below = np.uint64(0) - np.uint64(ones <= rank)
             below = (ones & is_below) | (below & ~is_below)
-            w += np.int64(is_below & np.uint64(1))
-        chosen[i] = 64 * w + np.int64(position_of_one(sets[i, w], rank - below))
+            home += np.int64(is_below & np.uint64(1))
+        chosen[i] = 64 * home + np.int64(position_of_one(sets[i, home], rank - below))
     return chosen
