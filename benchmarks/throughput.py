@@ -1,9 +1,10 @@
 """Reports per second and memory for every protocol, and 10^8 trials of GRR.
 
-python benchmarks/throughput.py [--trials 1000000] [--per-core]
+python benchmarks/throughput.py [--trials 1000000] [--per-core | --words]
 
 With --per-core: reports per second of processor time on one thread, which other programs on the
 machine disturb less than the time on the clock; `docs/how-to/cluster.md` has the sizes made of it.
+With --words: every protocol beside the cost of its random words (`random_words.py`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import resource
 import time
 
 from ldp_auditor import audit, mechanisms
+from random_words import print_table
 
 
 def seconds(protocol: str, k: int, trials: int) -> float:
@@ -44,7 +46,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=1_000_000)
     parser.add_argument("--per-core", action="store_true")
+    parser.add_argument("--words", action="store_true")
     asked = parser.parse_args()
+    if asked.words:
+        print_table()
+        return
     trials = asked.trials
     measure = processor_seconds if asked.per_core else seconds
     where = "one core" if asked.per_core else "all cores"
@@ -56,6 +62,7 @@ def main() -> None:
     print(f"peak memory {peak_megabytes():.0f} MB")
     if asked.per_core:
         return
+    print_table()
     long_run = seconds("GRR", 25, 10**8)
     print(f"GRR, k = 25, T = 10^8: {long_run:.1f} s, peak memory {peak_megabytes():.0f} MB")
 

@@ -14,7 +14,8 @@ from ldp_auditor import mechanisms
 from ldp_auditor.mechanisms.frequency_oracle import SupportOracle
 from ldp_auditor.mechanisms.kernels.bits import fill_bernoulli, unpack
 from ldp_auditor.mechanisms.kernels.noise import LAPLACE, NORMAL, draw_noise
-from ldp_auditor.mechanisms.kernels.xoshiro import fresh_lanes, threshold
+from ldp_auditor.mechanisms.kernels.scores import choose_best
+from ldp_auditor.mechanisms.kernels.xoshiro import fresh_lanes, fresh_stream, threshold
 from ldp_auditor.mechanisms.subset_selection import SS
 from tests.statistical.evidence import FALSE_ALARM, agrees, at_most, uniform
 
@@ -62,8 +63,9 @@ def test_bernoulli_bits(probability: float) -> None:
     assert agrees(int(bits.sum()), bits.size, probability)
     neighbours = int((bits[:, 1:] & bits[:, :-1]).sum())
     assert agrees(neighbours, bits[:, 1:].size, probability**2)
-    repeats = int((bits[64:] & bits[:-64]).sum())  # the same lane, one step later
-    assert agrees(repeats, bits[64:].size, probability**2)
+    for apart in (64, 128, 256):  # the same lane in rows that share random words
+        repeats = int((bits[apart:] & bits[:-apart]).sum())
+        assert agrees(repeats, bits[apart:].size, probability**2)
 
 
 @pytest.mark.parametrize("domain_size", [5, 40, 70])
@@ -107,6 +109,17 @@ def test_noise(shape: object, law: stats.rv_continuous, tails: tuple[float, ...]
         assert agrees(int((noise > tail).sum()), noise.size, float(law.sf(tail)))
         assert agrees(int((noise < -tail).sum()), noise.size, float(law.sf(tail)))
     assert abs(np.corrcoef(noise[1:], noise[:-1])[0, 1]) < 6 / np.sqrt(noise.size)
+
+
+@pytest.mark.parametrize("tops", [1, 2, 9, 40])
+def test_any_entry_at_the_top_is_chosen_alike(tops: int) -> None:
+    """Where many entries reach the top some are tried at random, where few do all are counted."""
+    scores = np.zeros((N, 40))
+    scores[:, 40 - tops :] = np.linspace(1.0, 3.0, tops)
+    chosen = choose_best(fresh_stream(default_rng(21)), scores, 0.0, 1.0)
+    counts = np.bincount(chosen, minlength=40).tolist()
+    assert sum(counts[: 40 - tops]) == 0
+    assert tops == 1 or uniform(counts[40 - tops :])
 
 
 @pytest.mark.parametrize("g", [2, 3, 4, 7, 100])

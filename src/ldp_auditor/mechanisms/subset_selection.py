@@ -8,18 +8,29 @@ from numpy.random import Generator
 
 from ldp_auditor.core import InputPair, Rates, Reports
 from ldp_auditor.mechanisms.frequency_oracle import SupportOracle
-from ldp_auditor.mechanisms.kernels.bits import last_word_mask, popcount, words_for
+from ldp_auditor.mechanisms.kernels.bits import (
+    fill_bernoulli,
+    last_word_mask,
+    popcount,
+    words_for,
+)
 from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.xoshiro import (
+    LANES,
     Words,
     advance,
+    fresh_lanes,
     fresh_stream,
+    next_word,
     scale_down,
     threshold,
 )
 from ldp_auditor.portable_math import exp
 from ldp_auditor.theory.guessing import multinomial_guess_rates
 from ldp_auditor.theory.loss_law import OneLevelLaw
+
+ROUNDS = 8
+"""Halvings of all lanes together, after which few sets are not full."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,70 +87,81 @@ def select_subsets(
     value: int, domain_size: int, omega: int, p: float, n: int, rng: Generator
 ) -> Words:
     """Return `n` sets of `omega` values: the given one with probability p, any others alike."""
-    stream, truth = fresh_stream(rng), threshold(p)
+    lanes, truth = fresh_lanes(rng), threshold(p)
     reports = np.empty((n, words_for(domain_size)), np.uint64)
     if reports.shape[1] == 1:
-        _select_by_halving(stream, value, domain_size, omega, truth, reports)
+        _select_by_halving(lanes, value, domain_size, omega, truth, reports.reshape(-1))
     else:
-        start = _start_density(domain_size, omega)
-        _select_by_mending(stream, value, domain_size, omega, truth, *start, reports)
+        fill_bernoulli(lanes, _start_density(domain_size, omega), reports.reshape(-1))
+        _mend(fresh_stream(rng), value, domain_size, omega, truth, reports)
     return reports
 
 
-def _start_density(domain_size: int, omega: int) -> tuple[int, np.uint64]:
-    """Return (d, m): sets start with every value in them with probability m / 2**d.
+def _start_density(domain_size: int, omega: int) -> np.uint64:
+    """Return the threshold of the bits that sets start with.
 
     Any start gives the right law, because it treats the other values alike and so does the
     mending; one near omega / k leaves little to mend, few binary digits are cheap to draw.
     """
-    digits = (domain_size.bit_length() + 1) // 2
-    numerator = round(omega / domain_size * 2**digits)
-    if numerator == 0:
-        return 0, np.uint64(0)
-    while numerator % 2 == 0:
-        numerator //= 2
-        digits -= 1
-    return digits, np.uint64(numerator)
+    steps = 2 ** ((domain_size.bit_length() + 1) // 2)
+    return threshold(round(omega / domain_size * steps) / steps)
 
 
 @compiled
 def _select_by_halving(
-    stream: Any, value: int, domain_size: int, omega: int, truth: Any, reports: Any
+    lanes: Any, value: int, domain_size: int, omega: int, truth: Any, reports: Any
 ) -> None:
     """Draw sets that fit one word: take or drop random halves of the candidates until full."""
-    flag = np.uint64(1) << np.uint64(value)
-    others = last_word_mask(domain_size) & ~flag
-    a, b, c, d = stream
-    for i in range(reports.shape[0]):
-        word, a, b, c, d = advance(a, b, c, d)
-        included = np.uint64(word < truth)
-        chosen = included << np.uint64(value)
-        missing = omega - np.int64(included)
-        candidates = others
-        while missing > 0:
+    others = last_word_mask(domain_size) & ~(np.uint64(1) << np.uint64(value))
+    state = np.empty((4, LANES), np.uint64)
+    state[:] = lanes
+    chosen = np.empty(LANES, np.uint64)
+    candidates = np.empty(LANES, np.uint64)
+    missing = np.empty(LANES, np.int64)
+    for start in range(0, reports.size, LANES):
+        for lane in range(LANES):
+            a, b, c, d = state[0, lane], state[1, lane], state[2, lane], state[3, lane]
             word, a, b, c, d = advance(a, b, c, d)
-            half = candidates & word
-            size = np.int64(popcount(half))
-            # Take the half if it fits, else go on within it; without a branch to mispredict.
-            fits = np.uint64(0) - np.uint64(size <= missing)
-            chosen |= half & fits
-            candidates = (candidates & ~half & fits) | (half & ~fits)
-            missing -= size & np.int64(fits)
-        reports[i, 0] = chosen
+            included = np.uint64(word < truth)
+            full = included << np.uint64(value)
+            still = omega - np.int64(included)
+            left = others
+            for _ in range(ROUNDS):
+                word, a, b, c, d = advance(a, b, c, d)
+                taken, left = _halve(left, word, still)
+                full |= taken
+                still -= np.int64(popcount(taken))
+            state[0, lane] = a
+            state[1, lane] = b
+            state[2, lane] = c
+            state[3, lane] = d
+            chosen[lane] = full
+            candidates[lane] = left
+            missing[lane] = still
+        block = reports[start : start + LANES]
+        for lane in range(block.size):
+            full, left, still = chosen[lane], candidates[lane], missing[lane]
+            while still > 0:
+                taken, left = _halve(left, next_word(state[:, lane]), still)
+                full |= taken
+                still -= np.int64(popcount(taken))
+            block[lane] = full
 
 
 @compiled
-def _select_by_mending(
-    stream: Any,
-    value: int,
-    domain_size: int,
-    omega: int,
-    truth: Any,
-    digits: int,
-    numerator: Any,
-    reports: Any,
-) -> None:
-    """Draw sets of any size: start from independent bits, flip random ones until the size fits."""
+def _halve(candidates: Any, word: Any, missing: Any) -> Any:
+    """Take a random half of the candidates if no more are missing, else go on within it.
+
+    Returns what is taken and the candidates that are left, without a branch to mispredict.
+    """
+    half = candidates & word
+    fits = np.uint64(0) - np.uint64(np.int64(popcount(half)) <= missing)
+    return half & fits, (candidates & ~half & fits) | (half & ~fits)
+
+
+@compiled
+def _mend(stream: Any, value: int, domain_size: int, omega: int, truth: Any, reports: Any) -> None:
+    """Make sets of the right size of independent bits: flip random ones until it fits."""
     words = reports.shape[1]
     last = last_word_mask(domain_size)
     home = value >> 6
@@ -147,20 +169,11 @@ def _select_by_mending(
     others = np.uint64(domain_size - 1)
     a, b, c, d = stream
     for i in range(reports.shape[0]):
+        reports[i, words - 1] &= last
+        reports[i, home] &= ~flag
         size = np.int64(0)
         for w in range(words):
-            # Bits that are 1 with probability numerator / 2**digits, least digit first.
-            bits = np.uint64(0)
-            for digit in range(digits):
-                word, a, b, c, d = advance(a, b, c, d)
-                is_one = np.uint64(0) - ((numerator >> np.uint64(digit)) & np.uint64(1))
-                bits = (bits & word) | ((bits | word) & is_one)
-            if w == words - 1:
-                bits &= last
-            if w == home:
-                bits &= ~flag
-            size += np.int64(popcount(bits))
-            reports[i, w] = bits
+            size += np.int64(popcount(reports[i, w]))
         word, a, b, c, d = advance(a, b, c, d)
         included = np.uint64(word < truth)
         surplus = size + np.int64(included) - omega

@@ -7,6 +7,9 @@ import numpy as np
 from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.xoshiro import advance, scale_down
 
+GUESSES = 8
+"""How often any entry is tried before all of them are looked at."""
+
 
 @compiled
 def choose_best(stream: Any, scores: Any, low: float, high: float) -> Any:
@@ -15,6 +18,17 @@ def choose_best(stream: Any, scores: Any, low: float, high: float) -> Any:
     chosen = np.empty(n, np.int64)
     a, b, c, d = stream
     for i in range(n):
+        chosen[i] = -1
+        if high < np.inf:
+            # Where many entries reach the top, one of them is found sooner than all are looked at.
+            for _ in range(GUESSES):
+                random, a, b, c, d = advance(a, b, c, d)
+                guessed = np.int64(scale_down(random, np.uint64(values)))
+                if scores[i, guessed] >= high:
+                    chosen[i] = guessed
+                    break
+        if chosen[i] >= 0:
+            continue
         threshold = scores[i, 0]
         for v in range(1, values):
             threshold = max(threshold, scores[i, v])
