@@ -83,8 +83,9 @@ def counted(plan: Any) -> list[tuple[int, list[int]]]:
     from ldp_auditor.audits.run import fit_attack
     from ldp_auditor.execution.threads import ThreadEngine
 
-    chunks = Chunks.of(plan, tuple(fit_attack(look) for look in plan.looks))
-    found = zip(plan.reports, chunks.count(ThreadEngine(2), None), strict=True)
+    chunks = Chunks(plan, tuple(fit_attack(look) for look in plan.looks))
+    seen_at = chunks.count(ThreadEngine(2), lambda trials: None, 0, chunks.chunks)
+    found = zip(plan.reports, seen_at, strict=True)
     return [(n, [seen.trials, seen.true_positives, seen.false_positives]) for n, seen in found]
 
 
