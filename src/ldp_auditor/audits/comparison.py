@@ -57,8 +57,7 @@ class Comparison(OfAudits):
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
         return {
-            "epsilon": self.claim.epsilon,
-            "delta": self.claim.delta,
+            **vars(self.claim),
             **self.results.to_dict(),
             "refused": [{"mechanism": m, "reason": r} for m, r in self.refused.items()],
             "named": self.named,
