@@ -5,10 +5,12 @@ analysis), the attack with unlimited trials (weakness of the attack), measured w
 Carlo).
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any
 
 from ldp_auditor.attacks import ATTACKS
 from ldp_auditor.attacks.optimal import best_exact_threshold
@@ -24,6 +26,7 @@ from ldp_auditor.execution.engines import open_engine
 from ldp_auditor.mechanisms.capabilities import KnowsLossLaw, KnowsRates, needed
 from ldp_auditor.results.audit_result import AuditResults, OfAudits
 from ldp_auditor.results.fields import Plain
+from ldp_auditor.results.journal import Journal
 from ldp_auditor.results.showing import Shown
 from ldp_auditor.theory.loss_law import LossLaw, privacy_profile
 
@@ -48,7 +51,7 @@ class Explanation(OfAudits):
         return {**self.results.to_dict(), "trials_for": certificates}
 
     @classmethod
-    def from_dict(cls, plain: Plain) -> Self:
+    def from_dict(cls, plain: Plain) -> Explanation:
         """Read what `to_dict` wrote, or raise."""
         certificates = {float(share): trials for share, trials in plain["trials_for"].items()}
         return cls(AuditResults.from_dict(plain), certificates)
@@ -149,6 +152,7 @@ def explain_plan(
     plan: AuditPlan,
     *,
     engine: Engine | None = None,
+    journal: Journal | None = None,
     progress: Progress | None = None,
 ) -> Explanation:
     """Audit by every attack and work out what the optimal one would need."""
@@ -165,7 +169,8 @@ def explain_plan(
         "not known here, so that its gap cannot be accounted for; audit measures it",
     )
     results = AuditResults(
-        run(replace(plan, attack=attack), engine=engine, progress=progress)[0] for attack in ATTACKS
+        run(replace(plan, attack=attack), engine=engine, journal=journal, progress=progress)[0]
+        for attack in ATTACKS
     )
     return Explanation(
         results, {share: trials_to_certify(look, law, share) for share in CERTIFICATES}
