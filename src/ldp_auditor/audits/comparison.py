@@ -57,8 +57,7 @@ class Comparison(OfAudits):
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
         return {
-            "epsilon": self.claim.epsilon,
-            "delta": self.claim.delta,
+            **vars(self.claim),
             **self.results.to_dict(),
             "refused": [{"mechanism": m, "reason": r} for m, r in self.refused.items()],
             "named": self.named,
@@ -119,6 +118,7 @@ def plan_comparison(
             any(option in types[name] for name in names),
             f"none of the protocols compared has the option {option!r}",
         )
+    attacks = ATTACKS if attack == "both" else (attack,)
     plans: list[AuditPlan] = []
     refused: dict[str, str] = {}
     for name in names:
@@ -127,21 +127,12 @@ def plan_comparison(
             protocol = mechanisms.find(name)
             promise["epsilon"] = None if protocol.promises_nothing else epsilon
             promise["delta"] = delta if protocol.approximate else None
+        own = {key: value for key, value in options.items() if key in types[name]}
         try:
-            mechanism = make_mechanism(
-                name,
-                domain_size=domain_size,
-                **promise,
-                **{key: value for key, value in options.items() if key in types[name]},
-            )
-            audits = [
-                plan_audit(mechanism, attack=kind, **given)
-                for kind in (ATTACKS if attack == "both" else (attack,))
-            ]
+            mechanism = make_mechanism(name, domain_size=domain_size, **promise, **own)
+            plans += [plan_audit(mechanism, attack=kind, **given) for kind in attacks]
         except AuditError as error:
             refused[name] = str(error)
-        else:
-            plans += audits
     if refused and all(plan.mechanism.claim.epsilon == math.inf for plan in plans):
         raise AuditError(next(iter(refused.values())))
     return ComparisonPlan(claim, tuple(plans), refused, bool(named))

@@ -8,6 +8,7 @@ in `docs/multidimensional.md`.
 import math
 from abc import ABC, abstractmethod
 from functools import cache
+from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
@@ -90,14 +91,12 @@ class ZeroVector(FakeData):
 
     def kinds(self, part: UnaryEncoding, differs: bool) -> Kinds:
         ratios, chances = bit_ratios(part), (1 - part.q, part.q)
-        if differs:
-            bits = [(a, b) for a in (0, 1) for b in (0, 1)]
-            return Kinds(
-                tuple(ratios[a] for a, _ in bits),
-                tuple(ratios[b] for _, b in bits),
-                tuple(chances[a] * chances[b] for a, b in bits),
-            )
-        return Kinds(ratios, ratios, chances)
+        every = list(product((0, 1), repeat=2 if differs else 1))
+        return Kinds(
+            tuple(ratios[bits[0]] for bits in every),
+            tuple(ratios[bits[-1]] for bits in every),
+            tuple(math.prod(chances[bit] for bit in bits) for bits in every),
+        )
 
 
 class RandomVector(FakeData):
@@ -121,7 +120,7 @@ class RandomVector(FakeData):
         ones = np.arange(others + 1)
         spread = binomial(others, part.q, 1 - part.q)
         first, second, fake = [], [], []
-        for bits in np.ndindex(*(2,) * known):
+        for bits in product((0, 1), repeat=known):
             low, high = ratios
             mean = low + (high - low) * (ones + sum(bits)) / part.domain_size
             first += (ratios[bits[0]] / mean).tolist()

@@ -17,13 +17,7 @@ from typing import Any, Self
 
 from ldp_auditor.errors import LARGEST_WHOLE, AuditError, require
 from ldp_auditor.results.audit_result import AuditResult
-from ldp_auditor.results.files import (
-    open_plain,
-    read_plain,
-    replace_file,
-    sync_folder,
-    write_all,
-)
+from ldp_auditor.results.files import open_plain, read_plain, replace_file, sync_folder, write_all
 
 JOURNAL, TIMINGS, DAMAGED, LOCK = "journal.jsonl", "timings.jsonl", "damaged.txt", "lock"
 

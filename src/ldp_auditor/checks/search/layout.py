@@ -121,7 +121,7 @@ class Layout:
             place = pieces.by_column[words, kind][0].place
             codes = _codes(pieces, words) if kind == "category" else None
             column = Column(place, words, kind, codes)
-            entries = _entries(pieces, column)
+            entries = _entries(pieces, column, reports)
             if _varies(entries):
                 columns.append(column)
                 table.entries[column.name] = entries
@@ -152,14 +152,7 @@ class Layout:
         """The entries of reports in these columns."""
         wanted = [(c.place, c.words, c.kind) for c in self.columns if c.words != WHOLE_REPORT]
         pieces = take_apart(reports, wanted)
-        table = Table(len(reports), {})
-        for column in self.columns:
-            if column.words == WHOLE_REPORT and column.codes is not None:
-                codes = [column.codes.get(canonical(report), OTHERS) for report in reports]
-                table.entries[column.name] = np.array(codes)
-            else:
-                table.entries[column.name] = _entries(pieces, column)
-        return table
+        return Table(len(reports), {c.name: _entries(pieces, c, reports) for c in self.columns})
 
 
 def _codes(pieces: Pieces, words: str) -> dict[Hashable, int]:
@@ -176,9 +169,11 @@ def _codes(pieces: Pieces, words: str) -> dict[Hashable, int]:
     return {value: code for code, (value, _) in enumerate(chosen)}
 
 
-def _entries(pieces: Pieces, column: Column) -> NDArray[Any]:
+def _entries(pieces: Pieces, column: Column, reports: Sequence[Any]) -> NDArray[Any]:
     if column.codes is None:
         return pieces.numbers(column.words, column.kind)
+    if column.words == WHOLE_REPORT:
+        return np.array([column.codes.get(canonical(report), OTHERS) for report in reports])
     entries = np.full(pieces.total, column.default)
     for piece in pieces.by_column.get(column.name, []):
         values = [piece.values.value] if isinstance(piece.values, Same) else piece.values

@@ -51,10 +51,8 @@ def _all_sums(half: Half, bits: Sequence[Event]) -> list[Proposal]:
     def make(i: int) -> Event:
         return OddSum(tuple(bit for j, bit in enumerate(bits) if i >> j & 1))
 
-    members = np.zeros(1, dtype=np.int8)
-    for _ in bits:
-        members = np.concatenate([members, members + 1])
-    chosen = np.flatnonzero(members >= 3)  # sums of two are looked at with other pairs
+    # Sums of two are looked at with other pairs.
+    chosen = np.flatnonzero(np.bitwise_count(np.arange(size)) >= 3)
     return proposals(half, lambda i: make(int(chosen[i])), odd[:, chosen])
 
 

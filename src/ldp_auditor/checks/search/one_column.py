@@ -58,9 +58,7 @@ def counted(half: Half, column: Column) -> Counted:
     entries = [table.of(column) for table in half.tables]
     joint = np.concatenate(entries)
     if joint.dtype.kind == "f":
-        missing = np.isnan(joint)
-        if missing.any():
-            joint = np.where(missing, -np.inf, joint)
+        joint = np.where(np.isnan(joint), -np.inf, joint)
     owners = np.repeat(np.arange(len(entries)), [len(e) for e in entries])
     values, codes, totals = _unique(joint)
     different = len(values)

@@ -5,6 +5,7 @@ other's way where several workers share a few cores.
 """
 
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,8 +47,6 @@ def joint(bits: Packed) -> Floats:
 
 def odd_of_three(bits: Packed) -> Floats:
     """How often an odd number of three rows is set, for all i < j < k in order."""
-    parts = []
-    for i in range(len(bits) - 2):
-        for j in range(i + 1, len(bits) - 1):
-            parts.append(count(bits[i] ^ bits[j] ^ bits[j + 1 :]))
+    two = combinations(range(len(bits) - 1), 2)
+    parts = [count(bits[i] ^ bits[j] ^ bits[j + 1 :]) for i, j in two]
     return np.concatenate(parts) if parts else np.zeros(0)

@@ -110,7 +110,7 @@ class Pieces:
         """Whether a column is wanted."""
         return self.wanted is None or (words, kind) in self.wanted
 
-    def may_contain_wanted(self, words: str) -> bool:
+    def may_contain(self, words: str) -> bool:
         """Whether a wanted column may lie inside of a place."""
         return self.wanted is None or words in self._inside
 

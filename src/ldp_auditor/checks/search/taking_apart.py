@@ -80,11 +80,7 @@ def take_apart(
             break
         for found in _look(place, pieces):
             if isinstance(found, Place):
-                if (
-                    found.depth <= DEEPEST
-                    and len(found.parts)
-                    and pieces.may_contain_wanted(found.words)
-                ):
+                if found.depth <= DEEPEST and found.parts and pieces.may_contain(found.words):
                     queue.append(found)
             elif isinstance(found, Block):
                 numbers += len(found.words)
@@ -103,12 +99,10 @@ def _look(place: Place, pieces: Pieces) -> Iterator[Found]:
         names = Same(types[0].__name__) if len(different) == 1 else [t.__name__ for t in types]
         yield Piece(place.words, words, "category", place.rows, names)
     kinds = {t: kind_of(t) for t in different}
-    for kind in sorted(set(kinds.values())):
-        if len(set(kinds.values())) == 1:
-            group = place
-        else:
-            group = _some(place, [i for i, t in enumerate(types) if kinds[t] == kind])
-        yield from _handled(kind, group, pieces)
+    every = sorted(set(kinds.values()))
+    for kind in every:
+        chosen = [i for i, t in enumerate(types) if kinds[t] == kind] if len(every) > 1 else None
+        yield from _handled(kind, place if chosen is None else _some(place, chosen), pieces)
 
 
 def _handled(kind: str, place: Place, pieces: Pieces) -> list[Found]:
