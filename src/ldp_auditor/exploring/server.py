@@ -57,11 +57,7 @@ class ExploreServer(ThreadingHTTPServer):
         except OSError as error:
             raise AuditError(f"cannot listen on port {port}: {error}") from None
         self.guard = Guard(self.server_address[1])
-
-    @property
-    def address(self) -> str:
-        """Where the page is, with its key."""
-        return self.guard.address
+        self.address = self.guard.address
 
     def warm_up(self) -> None:
         """Work out the first curves before anybody asks; the first call of everything is slow."""

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean, pstdev
 from typing import Any
@@ -89,11 +89,6 @@ class Point:
             Rates(r.true_positives / r.trials, r.false_positives / r.trials).epsilon(r.claim.delta)
             for r in self.results
         )
-
-    @property
-    def averaged(self) -> AuditResult:
-        """The result with the averaged epsilon."""
-        return replace(self.first, empirical_epsilon=self.measured)
 
     @property
     def promises(self) -> bool:

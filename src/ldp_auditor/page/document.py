@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import json
 import platform
 import shlex
 from collections.abc import Sequence
@@ -18,7 +19,7 @@ from ldp_auditor.figures.points import Point, points_of
 from ldp_auditor.figures.words import value_in_words
 from ldp_auditor.page.evidence import MOST_OF_ONE, evidence_of
 from ldp_auditor.page.folder import Contents, read_folder
-from ldp_auditor.page.markup import packed, packed_json, shown
+from ldp_auditor.page.markup import packed, shown
 from ldp_auditor.page.overview import overview_of
 from ldp_auditor.page.rendering import assets, plotting_library, rendered
 from ldp_auditor.page.summaries import (
@@ -68,6 +69,7 @@ def page_of(contents: Contents, title: str, command: str) -> bytes:
     figures = [figure for mine in drawn for figure in (mine["curve"], mine["gap"]) if figure]
     figures += [bars] if bars else []
     library, plotly = plotting_library() if figures else ("", "")
+    plain = [cases.to_plain(partial(shown, most=300)) for cases in figures]
     script = assets(SCRIPTS)
     page = rendered(
         "report.html",
@@ -77,7 +79,7 @@ def page_of(contents: Contents, title: str, command: str) -> bytes:
         script=script,
         library=packed(library),
         figures=figures,
-        data=packed_json([cases.to_plain(partial(shown, most=300)) for cases in figures]),
+        data=packed(json.dumps(plain, separators=(",", ":"), allow_nan=False)),
         title=title or "Privacy audit",
         given_title=title,
         headline=headline(verdicts),

@@ -2,7 +2,6 @@
 
 import base64
 import gzip
-import json
 import unicodedata
 from typing import Any
 
@@ -40,8 +39,3 @@ def counted(count: int, thing: str) -> str:
 def packed(content: str) -> str:
     """Text compressed into characters that mean nothing to HTML, the same every time."""
     return base64.b64encode(gzip.compress(content.encode(), 9, mtime=0)).decode()
-
-
-def packed_json(value: Any) -> str:
-    """Plain values, compressed."""
-    return packed(json.dumps(value, separators=(",", ":"), allow_nan=False))

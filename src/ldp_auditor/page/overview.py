@@ -31,10 +31,6 @@ COLUMNS = {
 """The columns and their kinds."""
 
 
-Row = dict[str, str]
-"""The text of every column."""
-
-
 def overview_of(
     points: dict[str, list[Point]], checks: Sequence[CheckResult], by_chance: Set[str]
 ) -> dict[str, Any]:
@@ -57,9 +53,9 @@ def overview_of(
 
 def overview_rows(
     points: dict[str, list[Point]], checks: Sequence[CheckResult], by_chance: Set[str] = frozenset()
-) -> list[Row]:
+) -> list[dict[str, str]]:
     """The rows as text; `by_chance` are mechanisms measured above their promise by chance."""
-    rows: list[Row] = []
+    rows: list[dict[str, str]] = []
     common = varied([point for mine in points.values() for point in mine])
     for name, mine in points.items():
         own = varied(mine)
@@ -83,7 +79,7 @@ def _row(
     exact: Sequence[float | None],
     proven: float,
     deviation: float | None,
-) -> Row:
+) -> dict[str, str]:
     numbers = map(digits, (claimed, *exact, proven, deviation))
     return dict(zip(COLUMNS, (*words, *numbers, share(proven, claimed)), strict=True))
 

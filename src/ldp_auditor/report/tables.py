@@ -180,8 +180,7 @@ def _claim_in_words(result: AuditResult) -> str:
     words = claim_in_words(result.claim)
     if not result.is_over_time:
         return words
-    reports = result.reports
-    return f"{words} for {reports} reports ({claim_in_words(result.per_report)} for one)"
+    return f"{words} for {result.reports} reports ({claim_in_words(result.per_report)} for one)"
 
 
 def _composition_rows(result: AuditResult) -> list[tuple[str, str]]:

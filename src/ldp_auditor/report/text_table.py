@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import count
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -65,37 +65,47 @@ class TextTable:
         for dropped in (None, *order):
             if dropped is not None:
                 shown.remove(dropped)
-            if (
-                layout := self._fit({place: self._least(place) for place in shown}, width)
-            ) is not None:
+            least = [
+                max(self._widest_word(place), min(self._widest_cell(place), COMFORTABLE))
+                if self.columns[place].wraps
+                else self._widest_cell(place)
+                for place in shown
+            ]
+            if (layout := self._fit(shown, least, width)) is not None:
                 return layout
-        return self._fit({place: self._widest_word(place) for place in shown}, width)
+        return self._fit(shown, [self._widest_word(place) for place in shown], width)
 
-    def _least(self, place: int) -> int:
-        """How narrow a column may become while another one can be left out."""
-        widest = self._widest_cell(place)
-        if not self.columns[place].wraps:
-            return widest
-        return max(self._widest_word(place), min(widest, COMFORTABLE))
-
-    def _fit(self, least: dict[int, int], width: int) -> dict[int, int] | None:
-        """Widths of at least `least` by which no row has more lines than it must."""
-        room = width - 2 - 3 * (len(least) - 1)  # edges and gaps are 2 and 3 wide
-        if sum(least.values()) > room:
+    def _fit(
+        self, places: Sequence[int], least: Sequence[int], width: int
+    ) -> dict[int, int] | None:
+        """Widths from `least` to the widest cell that fill few lines, found by small moves."""
+        room = width - 2 - 3 * (len(places) - 1) - sum(least)  # edges and gaps are 2 and 3 wide
+        if room < 0:
             return None
-        for lines in count(1):
-            layout = {place: self._width(place, lines, low) for place, low in least.items()}
-            if sum(layout.values()) <= room:
-                break
-        for place in sorted(layout, key=self._widest_cell, reverse=True):
-            spare = room - sum(layout.values())
-            layout[place] += min(spare, self._widest_cell(place) - layout[place])
-        return layout
+        layout = dict(zip(places, least, strict=True))
+        smallest, most = layout, {place: self._widest_cell(place) for place in places}
+        for place in sorted(places, key=lambda place: most[place], reverse=True):
+            given = min(room, most[place] - layout[place])
+            layout = {**layout, place: layout[place] + given}
+            room -= given
+        while True:
+            moved = [
+                {**layout, giver: layout[giver] - by, taker: layout[taker] + by}
+                for giver, taker in permutations(places, 2)
+                for by in range(
+                    1, 1 + min(layout[giver] - smallest[giver], most[taker] - layout[taker])
+                )
+            ]
+            best = min(moved, key=self._height, default=layout)
+            if self._height(best) >= self._height(layout):
+                return layout
+            layout = best
 
-    def _width(self, place: int, lines: int, least: int) -> int:
-        """The smallest width from `least` on at which every cell of a column has so few `lines`."""
-        cells, widths = self._cells(place), range(least, self._widest_cell(place) + 1)
-        return next(w for w in widths if all(_lines_of(cell, w) <= lines for cell in cells))
+    def _height(self, layout: dict[int, int]) -> int:
+        lines = [[column.heading for column in self.columns], *self.rows]
+        return sum(
+            max(_lines_of(line[place], width) for place, width in layout.items()) for line in lines
+        )
 
     def _cells(self, place: int) -> list[str]:
         return [self.columns[place].heading, *(row[place] for row in self.rows)]
@@ -147,8 +157,9 @@ class TextTable:
     def _left_out(self, layout: dict[int, int]) -> str:
         """What to say below a table with fewer columns."""
         names = [column.heading for i, column in enumerate(self.columns) if i not in layout]
-        left = f"Left out for want of room: {', '.join(names)} (--json or a wider terminal has all)"
-        return left if names else ""
+        if not names:
+            return ""
+        return f"Left out for want of room: {', '.join(names)} (--json or a wider terminal has all)"
 
 
 class Verbatim(str):
