@@ -30,7 +30,7 @@ def test_the_account_adds_up(name: str, epsilon: float) -> None:
 
 def test_certified_trials_are_enough_and_needed() -> None:
     plan = AuditPlan(mechanism=make("SUE", 1.0, 9))
-    needed = trials_to_certify(plan, law_of(make("SUE", 1.0, 9)), 0.9)
+    needed = trials_to_certify(plan, law_of(make("SUE", 1.0, 9)), [0.9])[0.9]
     assert needed is not None
     results = [
         audit("SUE", epsilon=1.0, domain_size=9, attack="optimal", trials=trials, seed=seed)

@@ -164,7 +164,7 @@ def test_a_million_trials_prove_97_percent(name: str, epsilon: float, domain_siz
     aim = goal(10**6)
     rates = law.rates(best_exact_threshold(law, aim))
     expected = Counts(10**6, int(1e6 * rates.true_positive), int(1e6 * rates.false_positive))
-    assert aim.bound(expected) > 0.97 * epsilon
+    assert aim.bounds([expected])[0] > 0.97 * epsilon
 
 
 def test_pilot_finds_the_threshold_of_the_exact_law() -> None:
@@ -177,7 +177,7 @@ def test_pilot_finds_the_threshold_of_the_exact_law() -> None:
     def value(threshold: float) -> float:
         rates = law.rates(threshold)
         counts = Counts(10**5, int(1e5 * rates.true_positive), int(1e5 * rates.false_positive))
-        return goal(10**5).bound(counts)
+        return goal(10**5).bounds([counts])[0]
 
     assert value(chosen) > 0.95 * value(best)
 

@@ -72,11 +72,11 @@ def _bounds(counts: Sequence[Counts], tail: float, delta: float) -> Sequence[flo
 def _solved(probability: Any, inverse: Any, tail: float, a: Any, b: Any) -> tuple[Any, Any]:
     """Rates at which a `probability` with parameters a and b is `tail`, and where they fit.
 
-    Missing it by 1e-3 of it is nothing to a rate by which one chooses; see `_confirmed`.
+    Missing it by 1e-7 of it is nothing to a rate by which one chooses; see `_confirmed`.
     """
     a, b = np.maximum(a, 1), np.maximum(b, 1)  # where one is 0, the caller knows the rate
     rates = inverse(a, b, tail)
-    return rates, abs(probability(a, b, rates) / tail - 1) < 1e-3
+    return rates, abs(probability(a, b, rates) / tail - 1) < 1e-7
 
 
 def two_sided_bound(counts: Counts, alpha: float, delta: float) -> float:
