@@ -66,9 +66,10 @@ def whole_number(name: str, value: Any, at_least: int, at_most: int | None = Non
         raise AuditError(
             f"{name} must be a whole number, got {name}={shown[:40]}", argument=name
         ) from None
-    shown = str(number) if abs(number) < 10**40 else f"{str(number)[:20]}..."
-    must(number >= at_least, f"be at least {at_least}", **{name: shown})
-    must(at_most is None or number <= at_most, f"be at most {at_most}", **{name: shown})
+    if number < at_least or (at_most is not None and number > at_most):
+        shown = str(number) if abs(number) < 10**40 else f"{str(number)[:20]}..."
+        rule = f"at least {at_least}" if number < at_least else f"at most {at_most}"
+        must(False, f"be {rule}", **{name: shown})
     return number
 
 

@@ -48,10 +48,10 @@ def stop_after(reports: int) -> Any:
     return progress
 
 
-AUTO = Stopping(precision=1e-6, max_trials=10_000)
+AUTO = Stopping(precision=1e-6, max_trials=4_000)
 
 
-@pytest.mark.parametrize("trials", [10_000, AUTO])
+@pytest.mark.parametrize("trials", [4_000, AUTO])
 @pytest.mark.parametrize("reports", [(1,), (2, 5)])
 def test_an_interrupted_audit_goes_on(
     reports: tuple[int, ...], trials: int | Stopping, tmp_path: Path

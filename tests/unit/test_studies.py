@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from ldp_auditor.figures.words import value_in_words
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.table import Row, result_of
 from ldp_auditor.studies import PAPER_SCALE, QUICK_SCALE, Scale
-from ldp_auditor.sweeps.cells import tuple_of
+from ldp_auditor.sweeps.cells import Cell, tuple_of
 
 CELLS = {
     "figure-1": 8,
@@ -44,10 +45,15 @@ def test_every_figure_with_numbers_is_there() -> None:
         studies.find("figure-9")
 
 
+@cache
+def paper_cells(name: str) -> tuple[Cell, ...]:
+    return studies.find(name).grid(PAPER_SCALE).cells
+
+
 @pytest.mark.parametrize("name", OURS)
 def test_grids_are_those_of_the_paper(name: str) -> None:
     study = studies.find(name)
-    cells = study.grid(PAPER_SCALE).cells
+    cells = paper_cells(name)
     assert len(cells) == 5 * CELLS[name]
     assert {cell.plan["seed"] for cell in cells} == {1, 2, 3, 4, 5}
     assert {(cell.plan["trials"], cell.plan["alpha"]) for cell in cells} == {(1_000_000, 0.01)}
@@ -61,7 +67,7 @@ def test_figures_share_cells() -> None:
     """Figure 1 is a part of figure 2, and delta = 0 in figure 4 is the pure protocol."""
 
     def keys(name: str) -> set[str]:
-        return {cell.key for cell in studies.find(name).grid().cells}
+        return {cell.key for cell in paper_cells(name)}
 
     assert keys("figure-1") <= keys("figure-2")
     assert len(keys("figure-4") & keys("figure-2")) == 4 * 4 * 2 * 5

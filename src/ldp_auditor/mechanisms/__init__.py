@@ -4,6 +4,7 @@ import difflib
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 from ldp_auditor.errors import AuditError, describe, require, require_known
@@ -63,6 +64,7 @@ def every_option() -> dict[str, type]:
     return {name: kind for protocol in every for name, kind in protocol.option_types().items()}
 
 
+@cache
 def _import_all() -> None:
     for module in pkgutil.iter_modules(__path__):
         if not module.ispkg:

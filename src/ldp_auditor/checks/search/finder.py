@@ -103,21 +103,21 @@ def _rank(proposed: Sequence[Proposal], halves: Sequence[Half]) -> list[Candidat
     """Rank proposals by their strength in the second half, and half as much in the first."""
     counts: dict[Any, tuple[int, int]] = {}
 
-    def counted(event: Event, i: int) -> tuple[int, int]:
-        name = (_identity(event), i)
-        if name not in counts:
+    def counted(event: Event, name: Any, i: int) -> tuple[int, int]:
+        if (name, i) not in counts:
             first, second = (half.count(event, i) for half in halves)
-            counts[name] = (first, second)
-        return counts[name]
+            counts[name, i] = (first, second)
+        return counts[name, i]
 
     fresh = halves[1]
     ranked: dict[Any, Candidate] = {}
     for proposal in proposed:
         event, a, b = proposal.event, proposal.first, proposal.second
-        hits, alarms = counted(event, a), counted(event, b)
+        name = _identity(event)
+        hits, alarms = counted(event, name, a), counted(event, name, b)
         z = float(strength(hits[1], fresh.trials[a], alarms[1], fresh.trials[b], fresh.claim))
         trials = [float(halves[0].trials[x] + fresh.trials[x]) for x in (a, b)]
-        ranked[_identity(event), a, b] = Candidate(
+        ranked[name, a, b] = Candidate(
             event,
             a,
             b,
