@@ -122,7 +122,7 @@ class Layout:
             codes = _codes(pieces, words) if kind == "category" else None
             column = Column(place, words, kind, codes)
             entries = _entries(pieces, column, reports)
-            if _varies(entries):
+            if not np.array_equal(entries[1:], entries[:-1], equal_nan=True):  # it varies
                 columns.append(column)
                 table.entries[column.name] = entries
             if len(columns) == MOST_COLUMNS:
@@ -180,13 +180,6 @@ def _entries(pieces: Pieces, column: Column, reports: Sequence[Any]) -> NDArray[
         where = slice(None) if piece.rows is None else piece.rows
         entries[where] = [column.codes.get(category_key(value), OTHERS) for value in values]
     return entries
-
-
-def _varies(entries: NDArray[Any]) -> bool:
-    first = entries[0]
-    if np.isnan(first):
-        return not bool(np.isnan(entries).all())
-    return bool((entries != first).any())
 
 
 def _whole_reports(reports: Sequence[Hashable]) -> dict[Hashable, int]:
