@@ -108,14 +108,10 @@ def _evaluate(expression: str, module: Any) -> Any:
     """Look up a name in a module, and call it if literal arguments follow."""
     try:
         tree = ast.parse(expression, mode="eval").body
-        arguments: list[Any] = []
-        keywords: dict[str, Any] = {}
-        called = isinstance(tree, ast.Call)
-        if isinstance(tree, ast.Call):
-            arguments = [ast.literal_eval(a) for a in tree.args]
-            keywords = {str(k.arg): ast.literal_eval(k.value) for k in tree.keywords}
-            tree = tree.func
-        path = ast.unparse(tree).split(".")
+        call = tree if isinstance(tree, ast.Call) else ast.Call(tree, [], [])
+        arguments = [ast.literal_eval(a) for a in call.args]
+        keywords = {str(k.arg): ast.literal_eval(k.value) for k in call.keywords}
+        path = ast.unparse(call.func).split(".")
         require(all(part.isidentifier() for part in path), "")
     except (SyntaxError, ValueError, AuditError):
         raise AuditError(
@@ -127,7 +123,7 @@ def _evaluate(expression: str, module: Any) -> Any:
         if not hasattr(found, part):
             raise AuditError(f"{module.__name__} has no {'.'.join(path)!r}")
         found = getattr(found, part)
-    return found(*arguments, **keywords) if called else found
+    return found(*arguments, **keywords) if call is tree else found
 
 
 @dataclass(frozen=True)

@@ -48,16 +48,13 @@ class Checkpoints:
                 started = time.perf_counter()
                 counts = self.chunks.count(engine, progress, at, until)
                 seconds = time.perf_counter() - started
-                self._keep(at, until, counts, seconds)
+                content = {**self.chunks.plan.content, PORTION: [at, until]}
+                self.journal.add(content, [dict(vars(c)) for c in counts], seconds)
                 total = add(total, counts)
                 length = 2 * length if seconds < CHECKPOINT_SECONDS else length
                 at = until
         assert total is not None
         return total
-
-    def _keep(self, first: int, last: int, counts: tuple[Counts, ...], seconds: float) -> None:
-        content = {**self.chunks.plan.content, PORTION: [first, last]}
-        self.journal.add(content, [dict(vars(c)) for c in counts], seconds)
 
     @cached_property
     def _portions(self) -> list[tuple[int, int, tuple[Counts, ...]]]:

@@ -111,7 +111,8 @@ class RayEngine(Engine):
                     bundle, tries = flying.pop(ref)
                     answer = self._answer(ref)
                     if answer.died is None:
-                        pace.learn(len(bundle), answer.seconds)
+                        pace.tasks += len(bundle)
+                        pace.seconds += answer.seconds
                         yield from zip(bundle, answer.outcomes, strict=True)
                     elif len(bundle) > 1 or (answer.again and tries < TRIES):
                         again += [([task], tries + 1) for task in bundle]
@@ -179,10 +180,6 @@ class _Pace:
         self.started = time.monotonic()
         self.seconds = 0.0
         self.tasks = 0
-
-    def learn(self, tasks: int, seconds: float) -> None:
-        self.tasks += tasks
-        self.seconds += seconds
 
     def bundles(self, tasks: Iterator[Any]) -> Iterator[list[Any]]:
         while bundle := list(islice(tasks, self._length())):

@@ -123,14 +123,8 @@ class KnowsWorstCase(Protocol):
 
 @declared("memory over time", "`--reports` refuses", base="FrequencyOracle")
 @runtime_checkable
-class RemembersUsers(Protocol):
+class RemembersUsers(Mechanism, Protocol):
     """Many reports of the same user."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def domain_size(self) -> int: ...
 
     @property
     def report_bytes(self) -> int: ...

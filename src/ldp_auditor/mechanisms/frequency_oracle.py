@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
+from types import new_class
 from typing import Any, ClassVar, get_type_hints
 
 import numpy as np
@@ -222,6 +223,11 @@ class FrequencyOracle(Listed, ABC):
         """Return the tight composition of `reports` fresh reports at `delta`, where known."""
         one = loss_law_of(self, pair)
         return None if one is None else tight_epsilon(one, reports, delta)
+
+
+def unlisted(class_name: str, bases: tuple[type, ...], **body: Any) -> Any:
+    """Make a class of a protocol that is not listed, such as a combination."""
+    return new_class(class_name, bases, {"listed": False}, lambda space: space.update(body))
 
 
 class SetOracle(FrequencyOracle):

@@ -9,7 +9,6 @@ audits these protocols in its appendix F [Arcolezi24].
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from types import new_class
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from numpy.random import Generator
 from ldp_auditor.core import Claim, Floats, InputPair, Rates, Reports
 from ldp_auditor.errors import must, number, require
 from ldp_auditor.mechanisms.capabilities import AddsScores, KnowsLikelihood, needed
-from ldp_auditor.mechanisms.frequency_oracle import MAX_EPSILON, FrequencyOracle, Users
+from ldp_auditor.mechanisms.frequency_oracle import MAX_EPSILON, FrequencyOracle, Users, unlisted
 from ldp_auditor.theory.loss_law import LossLaw
 
 
@@ -102,12 +101,6 @@ class RepeatedForever(FrequencyOracle):
 def memo_of(protocol: type[FrequencyOracle]) -> type[FrequencyOracle]:
     """Make the plain scheme of any protocol: its first report, for ever."""
     require(not protocol.memoizes, f"{protocol.name} memoizes already")
-    made: type[FrequencyOracle] = new_class(
-        f"Memo{protocol.__name__}",
-        (RepeatedForever, protocol),
-        {"listed": False},
-        lambda body: body.update(
-            name=f"Memo[{protocol.name}]", summary=f"one report of {protocol.name}, for ever"
-        ),
-    )
-    return made
+    name, summary = f"Memo[{protocol.name}]", f"one report of {protocol.name}, for ever"
+    bases, made = (RepeatedForever, protocol), f"Memo{protocol.__name__}"
+    return unlisted(made, bases, name=name, summary=summary)  # type: ignore[no-any-return]

@@ -4,7 +4,6 @@ SPL splits the budget over the attributes; SMP reports one attribute that is dra
 """
 
 from functools import cache, partial
-from types import new_class
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 from ldp_auditor.core import Floats, InputPair, Record, Reports, Values
 from ldp_auditor.errors import require
-from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle
+from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle, unlisted
 from ldp_auditor.mechanisms.kernels.xoshiro import draw_values
 from ldp_auditor.mechanisms.records import RecordMechanism, attribute_of, join_attributes
 from ldp_auditor.theory.loss_law import LossLaw, MixtureLaw, sum_of_laws
@@ -91,10 +90,7 @@ def _combined(
         "reports",
     )
     body = {"name": f"{name}[{protocol.name}]", "protocol": protocol, "summary": what}
-    made: type[RecordMechanism] = new_class(
-        f"{name}{protocol.__name__}", (kind,), {"listed": False}, lambda space: space.update(body)
-    )
-    return made
+    return unlisted(f"{name}{protocol.__name__}", (kind,), **body)  # type: ignore[no-any-return]
 
 
 splitting_of = cache(partial(_combined, Splitting, "SPL", "budget split over the attributes"))

@@ -17,10 +17,6 @@ def results_folder(folder: Path | str | None) -> Iterator[Journal | None]:
     folder = Path(folder)
     with Journal.open(folder) as journal:
         yield journal
-        rows = [
-            row
-            for key, entry in journal.entries.items()
-            if is_audit(entry["plan"])
-            for row in rows_of(entry, journal.seconds.get(key))
-        ]
-        write_table(rows, folder, "results")
+        audits = [key for key, entry in journal.entries.items() if is_audit(entry["plan"])]
+        found = [rows_of(journal.entries[key], journal.seconds.get(key)) for key in audits]
+        write_table([row for rows in found for row in rows], folder, "results")

@@ -75,14 +75,9 @@ def _parquet(rows: Sequence[Row], types: Mapping[str, str | None]) -> bytes:
     import pyarrow as arrow
     from pyarrow import parquet
 
-    table = arrow.table(
-        {
-            name: arrow.array(*_typed([row.get(name) for row in rows], kind))
-            for name, kind in types.items()
-        }
-    )
+    typed = {name: _typed([row.get(name) for row in rows], kind) for name, kind in types.items()}
     sink = io.BytesIO()
-    parquet.write_table(table, sink)
+    parquet.write_table(arrow.table({n: arrow.array(*column) for n, column in typed.items()}), sink)
     return sink.getvalue()
 
 

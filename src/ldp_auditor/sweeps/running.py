@@ -139,10 +139,7 @@ def _run(grid: Grid, journal: Journal, engine: Engine, watch: Watch | None) -> S
             else:
                 journal.add(cell.plan, outcome["results"], outcome["seconds"])
             watch.cell_done(cell.reports)
-    rows = [
-        row
-        for cell in grid.cells
-        if cell.key in journal.entries
-        for row in rows_of(journal.entries[cell.key], journal.seconds.get(cell.key))
-    ]
+    done = [cell.key for cell in grid.cells if cell.key in journal.entries]
+    found = [rows_of(journal.entries[key], journal.seconds.get(key)) for key in done]
+    rows = [row for of_cell in found for row in of_cell]
     return Sweep(rows, len(left) - len(failed), failed)

@@ -116,13 +116,13 @@ class Layout:
         pieces = take_apart(reports)
         table = Table(len(reports), {})
         columns: list[Column] = []
-        by_coverage = sorted(pieces.by_column, key=lambda name: -pieces.covered(*name))
-        for words, kind in by_coverage:
-            place = pieces.by_column[words, kind][0].place
+        by_coverage = sorted(pieces.by_column.items(), key=lambda item: -pieces.covered(item[1]))
+        for (words, kind), found in by_coverage:
+            place = found[0].place
             codes = _codes(pieces, words) if kind == "category" else None
             column = Column(place, words, kind, codes)
             entries = _entries(pieces, column, reports)
-            if _varies(entries):
+            if not np.array_equal(entries[1:], entries[:-1], equal_nan=True):  # it varies
                 columns.append(column)
                 table.entries[column.name] = entries
             if len(columns) == MOST_COLUMNS:
@@ -160,7 +160,7 @@ def _codes(pieces: Pieces, words: str) -> dict[Hashable, int]:
     counts: Counter[Hashable] = Counter()
     for piece in pieces.by_column[words, "category"]:
         if isinstance(piece.values, Same):
-            counts[category_key(piece.values.value)] += pieces.rows_of(piece)
+            counts[category_key(piece.values.value)] += pieces.covered([piece])
         else:
             counts.update(map(category_key, piece.values))
     chosen = counts.most_common(MOST_CATEGORIES)
@@ -180,13 +180,6 @@ def _entries(pieces: Pieces, column: Column, reports: Sequence[Any]) -> NDArray[
         where = slice(None) if piece.rows is None else piece.rows
         entries[where] = [column.codes.get(category_key(value), OTHERS) for value in values]
     return entries
-
-
-def _varies(entries: NDArray[Any]) -> bool:
-    first = entries[0]
-    if np.isnan(first):
-        return not bool(np.isnan(entries).all())
-    return bool((entries != first).any())
 
 
 def _whole_reports(reports: Sequence[Hashable]) -> dict[Hashable, int]:

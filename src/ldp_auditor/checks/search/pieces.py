@@ -142,10 +142,6 @@ class Pieces:
             column[slice(None) if piece.rows is None else piece.rows] = piece.values
         return column
 
-    def covered(self, words: str, kind: Kind) -> int:
-        """How many reports have an entry."""
-        return sum(map(self.rows_of, self.by_column[words, kind]))
-
-    def rows_of(self, piece: Piece) -> int:
-        """How many reports a piece is about."""
-        return self.total if piece.rows is None else len(piece.rows)
+    def covered(self, pieces: Sequence[Piece]) -> int:
+        """How many reports have an entry in one of these pieces."""
+        return sum(self.total if piece.rows is None else len(piece.rows) for piece in pieces)

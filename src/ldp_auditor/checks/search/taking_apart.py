@@ -125,11 +125,7 @@ def _some(place: Place, chosen: list[int]) -> Place:
 
 def _numbers(block: Block, pieces: Pieces, places: int) -> None:
     """Add the columns of a block of numbers, and the columns derived from each."""
-
-    def wants(words: str) -> bool:
-        return pieces.wants(words, "number")
-
-    asks = None if pieces.wanted is None else wants
+    asks = None if pieces.wanted is None else (lambda words: pieces.wants(words, "number"))
     for i, words in enumerate(block.words):
         place = words if block.place is None else block.place
         if asks is not None and place not in pieces.places:
