@@ -14,6 +14,15 @@ QUICK := src tests/unit --quiet
 # theirs even where the machine's variables say otherwise: else each would compile what it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
+# Installs what is named, and shows on a terminal what pip is at, in one line.
+INSTALL := $(BIN)/pip install --no-compile --editable
+ONE_LINE := awk '{ printf "\r%.79s\033[K", $$0; fflush() } END { printf "\r\033[K" }'
+define installed
+echo "installing $(1) and what it needs, about half a minute"; \
+if [ -t 1 ]; then { $(INSTALL) $(1) || touch .venv/failed; } | $(ONE_LINE); \
+else $(INSTALL) $(1) --quiet; fi && ! rm .venv/failed 2>/dev/null
+endef
+
 .PHONY: demo test-quick test test-environments test-cluster test-pythons
 .PHONY: check lint types quick-tests all-tests benchmark clean
 
@@ -58,11 +67,11 @@ benchmark: .venv/demo.stamp
 
 .venv/demo.stamp: pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --no-compile --editable .
+	@$(call installed,.)
 	touch $@
 
 .venv/dev.stamp: .venv/demo.stamp
-	$(BIN)/pip install --quiet --no-compile --editable '.[dev]'
+	@$(call installed,'.[dev]')
 	touch $@
 
 clean:
