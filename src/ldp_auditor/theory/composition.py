@@ -1,6 +1,7 @@
 """Tight composition of many reports, by the accountant of the field (dp-accounting) [Koskela20]."""
 
 from functools import lru_cache
+from typing import Any
 
 from ldp_auditor.theory.loss_law import LossLaw
 
@@ -13,7 +14,13 @@ def tight_epsilon(law: LossLaw, reports: int, delta: float) -> float | None:
     guarantee; no more is ever lost than the largest loss of a report times their number. None where
     the law has no counterpart in the accountant.
     """
-    together = law.accountant(reports)
+    together = _together(law, reports)
     if together is None:
         return None
     return min(float(together.get_epsilon_for_delta(delta)), reports * law.supremum)
+
+
+@lru_cache(maxsize=4)
+def _together(law: LossLaw, reports: int) -> Any:
+    """The accountant's law of all reports, which any number of deltas may be asked of."""
+    return law.accountant(reports)
