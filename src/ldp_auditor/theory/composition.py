@@ -18,15 +18,20 @@ def tight_epsilon(law: LossLaw, reports: int, delta: float) -> float | None:
     guarantee; no more is ever lost than the largest loss of a report times their number. None where
     the law has no counterpart in the accountant.
     """
-    if isinstance(law, OneLevelLaw) and law.unlikely > 0:
-        together = _levels(law, reports)
-    elif isinstance(law, GaussianLaw):
-        together = _normal(law.composed(reports))
-    elif isinstance(law, ClippedLaplaceLaw):
-        together = _laplace(law, reports)
-    else:
+    together = _together(law, reports)
+    if together is None:
         return None
     return min(float(together.get_epsilon_for_delta(delta)), reports * law.supremum)
+
+
+@lru_cache(maxsize=4)
+def _together(law: LossLaw, reports: int) -> Any:
+    """The accountant's law of all reports, which any number of deltas may be asked of."""
+    if isinstance(law, OneLevelLaw) and law.unlikely > 0:
+        return _levels(law, reports)
+    if isinstance(law, GaussianLaw):
+        return _normal(law.composed(reports))
+    return _laplace(law, reports) if isinstance(law, ClippedLaplaceLaw) else None
 
 
 def _levels(law: OneLevelLaw, reports: int) -> Any:
