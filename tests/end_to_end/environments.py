@@ -16,6 +16,9 @@ ROOT = Path(__file__).parents[2]
 KEPT = ROOT / ".venv" / "environments"
 OURS = Path(sysconfig.get_path("purelib"))
 
+THIS = ("--no-build-isolation", "--editable")
+"""Installs this project by the hatchling of the tests, 5 seconds sooner; the rest is wheels."""
+
 
 @functools.cache
 def every_package() -> Path:
@@ -31,9 +34,7 @@ def every_package() -> Path:
 def old_pure_ldp() -> Path:
     """Make an environment with pure-ldp 1.1.2; everything else is that of `every_package`."""
     above = [_site_packages(every_package()), OURS]
-    return _make(
-        "pure-ldp-1.1.2", "--no-deps", "--editable", str(ROOT), "pure-ldp==1.1.2", above=above
-    )
+    return _make("pure-ldp-1.1.2", "--no-deps", *THIS, str(ROOT), "pure-ldp==1.1.2", above=above)
 
 
 @functools.cache
@@ -43,13 +44,13 @@ def oldest_packages() -> Path:
     Later builds of numba do not use SVML, so that it can be tried with old ones only.
     """
     oldest = ("numpy==2.0.*", "numba==0.61.*", "scipy==1.13.*", "pyarrow<22", "icc-rt")
-    return _make("oldest", "--editable", str(ROOT), *oldest, above=[OURS])
+    return _make("oldest", *THIS, str(ROOT), *oldest, above=[OURS])
 
 
 @functools.cache
 def with_ray() -> Path:
     """Make an environment with Ray."""
-    return _make("ray", "--editable", f"{ROOT}[ray]", above=[OURS])
+    return _make("ray", *THIS, f"{ROOT}[ray]", above=[OURS])
 
 
 def _make(name: str, *arguments: str, above: Sequence[Path] = ()) -> Path:
@@ -69,8 +70,7 @@ def _make(name: str, *arguments: str, above: Sequence[Path] = ()) -> Path:
             _run(sys.executable, "-m", "venv", "--clear", "--without-pip", str(environment))
             (_site_packages(environment) / "above.pth").write_text("\n".join(map(str, above)))
             pip = (sys.executable, "-m", "pip", "--python", str(environment / "bin" / "python"))
-            # What builds the project is above; an environment of its own for it takes 5 seconds.
-            _run(*pip, "install", "--quiet", "--no-compile", "--no-build-isolation", *arguments)
+            _run(*pip, "install", "--quiet", "--no-compile", *arguments)
             stamp.write_text(wanted)
     return environment
 
