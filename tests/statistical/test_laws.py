@@ -55,7 +55,7 @@ def test_large_subsets_have_the_size_and_no_favourites(domain_size: int) -> None
             assert agrees(both, 20_000, pair_rate)
 
 
-@pytest.mark.parametrize("probability", [2e-9, 0.001, 0.25, 0.3, 0.5, 0.999, 1 - 1e-12])
+@pytest.mark.parametrize("probability", [2e-9, 0.001, 0.015624, 0.25, 0.3, 0.5, 0.999, 1 - 1e-12])
 def test_bernoulli_bits(probability: float) -> None:
     words = np.empty(50_001, np.uint64)
     fill_bernoulli(fresh_lanes(default_rng(11)), threshold(probability), words)
