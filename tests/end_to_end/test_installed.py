@@ -140,7 +140,7 @@ def test_without_a_home_nothing_complains(
 def test_a_cache_folder_that_was_asked_for_in_vain_is_told(
     sealed: Installation, nobodys: Path, tmp_path: Path
 ) -> None:
-    small = "audit GRR --epsilon 1 --domain-size 5 --trials 10".split()
+    small = ["audit", "GRR", "--epsilon", "1", "--domain-size", "5", "--trials", "10"]
     done = sealed.run(*small, cwd=tmp_path, HOME=str(tmp_path), NUMBA_CACHE_DIR=str(nobodys))
     assert done.returncode == 0
     assert done.stderr == (
