@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from ldp_auditor.page.document import page_of
+from ldp_auditor.page.folder import read_folder
 from tests.end_to_end.command import EXECUTABLE, run
 from tests.pages import audited, swept, write
 
@@ -156,3 +158,16 @@ def test_only_pages_import_the_library_of_templates(tmp_path: Path) -> None:
 def test_the_command_is_listed(word: str) -> None:
     assert EXECUTABLE.exists()
     assert "report" in run(*((word, "--help") if word == "report" else (word,))).stdout
+
+
+def test_very_many_results_still_make_a_page(tmp_path: Path) -> None:
+    many = (
+        audited(f"mechanism {m}", epsilon=e / 50, seed=1, worst_case_epsilon=e / 50,
+                empirical_epsilon=e / 99, attack_epsilon=e / 60)
+        for m in range(40)
+        for e in range(1, 101)
+    )  # fmt: skip
+    write(tmp_path, *many)
+    page = page_of(read_folder(tmp_path), "", "command")
+    assert len(page) < 5_000_000
+    assert b"1,500 more rows" in page

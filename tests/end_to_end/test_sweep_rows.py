@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import random
+import subprocess
+import sys
 from pathlib import Path
 
+import pytest
+
+from ldp_auditor import AuditError
+from ldp_auditor.results.table import columns
 from ldp_auditor.sweeps import Grid, sweep
+from ldp_auditor.sweeps.cells import Cell
+from tests.unit.test_grids import SETTINGS
 
 
 def test_rows_come_in_the_order_of_the_grid() -> None:
@@ -28,3 +37,28 @@ def test_a_table_is_the_same_whether_cells_were_run_or_read(tmp_path: Path) -> N
     assert (run.run, read_back.run) == (4, 0)
     assert read_back.rows == run.rows
     assert {path.name: path.read_bytes() for path in read_back.files} == tables
+
+
+def test_a_sweep_is_a_frame_with_the_columns_of_every_table() -> None:
+    grid = Grid.of(protocol=["GRR", "SUE"], epsilon=1, domain_size=5, trials=200)
+    swept = sweep(grid, workers=1)
+    assert str(swept) == "2 cells, 2 of them run now\nno violation found in 2 audits"
+    assert list(swept.to_frame().columns) == list(columns())
+    with pytest.raises(AuditError, match="Sweep has no figure"):
+        swept.plot()
+
+
+def test_keys_are_the_same_in_other_processes() -> None:
+    code = (
+        "import json, sys; from ldp_auditor.sweeps.cells import Cell; "
+        "print([Cell.of(**settings).key for settings in json.load(sys.stdin)])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input=json.dumps(SETTINGS),
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONHASHSEED": "17"},
+    )
+    assert done.stdout == f"{[Cell.of(**settings).key for settings in SETTINGS]}\n"

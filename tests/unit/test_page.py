@@ -150,16 +150,3 @@ def test_nothing_but_the_page_s_own_scripts_may_run(tmp_path: Path) -> None:
 def test_the_same_results_make_the_same_page(tmp_path: Path) -> None:
     contents = read_folder(swept(tmp_path))
     assert page_of(contents, "", "command") == page_of(contents, "", "command")
-
-
-def test_very_many_results_still_make_a_page(tmp_path: Path) -> None:
-    many = (
-        audited(f"mechanism {m}", epsilon=e / 50, seed=1, worst_case_epsilon=e / 50,
-                empirical_epsilon=e / 99, attack_epsilon=e / 60)
-        for m in range(40)
-        for e in range(1, 101)
-    )  # fmt: skip
-    write(tmp_path, *many)
-    page = page_of(read_folder(tmp_path), "", "command")
-    assert len(page) < 5_000_000
-    assert b"1,500 more rows" in page

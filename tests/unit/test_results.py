@@ -14,7 +14,6 @@ import pytest
 import ldp_auditor
 from ldp_auditor import AuditError, AuditPlan, AuditResult, AuditResults, Stopping, mechanisms
 from ldp_auditor.results.audit_result import NOT_STORED
-from ldp_auditor.results.table import columns
 from tests.result_fields import table
 
 SETTINGS: list[tuple[str, dict[str, Any]]] = [
@@ -85,15 +84,6 @@ def test_results_show_and_convert_themselves(tmp_path: Path) -> None:
     assert list(profile.to_frame().columns) == ["epsilon", "delta"]
     with pytest.raises(AuditError, match="library must be one of pandas, polars"):
         result.to_frame("excel")
-
-
-def test_a_sweep_is_a_frame_with_the_columns_of_every_table() -> None:
-    grid = ldp_auditor.Grid.of(protocol=["GRR", "SUE"], epsilon=1, domain_size=5, trials=200)
-    swept = ldp_auditor.sweep(grid, workers=1)
-    assert str(swept) == "2 cells, 2 of them run now\nno violation found in 2 audits"
-    assert list(swept.to_frame().columns) == list(columns())
-    with pytest.raises(AuditError, match="Sweep has no figure"):
-        swept.plot()
 
 
 def test_signatures_are_spelled_out() -> None:

@@ -55,10 +55,8 @@ class _Canonical:
 
     def _inside(self, part: Any, depth: int) -> Iterable[Hashable]:
         """The content of a part."""
-        if type(part) in (list, tuple):
-            return [self.of(entry, depth) for entry in part]
         if isinstance(part, (list, tuple)):
-            return self._entries(tuple(part), depth)
+            return [self.of(entry, depth) for entry in part]
         if isinstance(part, np.ndarray) and part.dtype.kind != "O":
             return (part.dtype.str, part.shape, part.tobytes())
         for kinds, content in SINGLE:
@@ -79,27 +77,28 @@ class _Canonical:
 def _quick_form(part: Any) -> tuple[Hashable, ...] | None:
     """The form of a plain part, or of an array or container of plain parts; None of others."""
     kind = type(part)
+    content: Iterable[Hashable] | None = None
     if kind in PLAIN:
-        return (kind.__name__, part)
-    if kind is float:
-        return (kind.__name__, part or repr(part))
-    if kind is list or kind is tuple:
+        content = (part,)
+    elif kind is float:
+        content = (part or repr(part),)
+    elif kind is list or kind is tuple:
         types = set(map(type, part))
         if types <= PLAIN:
-            return (kind.__name__, *(types if len(types) == 1 else map(type, part)), *part)
-        if types == {float}:
-            return (kind.__name__, float, *_bits(part))
+            content = (*(types if len(types) == 1 else map(type, part)), *part)
+        elif types == {float}:
+            content = (float, *_bits(part))
     elif kind is dict:
         parts = (*part, *part.values())
         if PLAIN.issuperset(map(type, parts)):
-            return (kind.__name__, *map(type, parts), *parts)
+            content = (*map(type, parts), *parts)
     elif kind is frozenset or kind is set:
         types = set(map(type, part))
         if len(types) == 1 and types <= PLAIN:
-            return (kind.__name__, *types, frozenset(part))
+            content = (*types, frozenset(part))
     elif kind is np.ndarray and part.dtype.kind != "O":
-        return (kind.__name__, part.dtype.str, part.shape, part.tobytes())
-    return None
+        content = (part.dtype.str, part.shape, part.tobytes())
+    return None if content is None else (kind.__name__, *content)
 
 
 def _bits(floats: Sequence[float]) -> Sequence[Hashable]:
