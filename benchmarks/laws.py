@@ -4,7 +4,7 @@
 
 Prints a line for every count: what was counted, how often, how often by the exact law, and the
 p-value of the difference. Ends with exit code 1 if the smallest p-value times their number is below
-one in a million. 10^9 draws of everything take about ten minutes of a core.
+one in a million. 10^9 draws of everything take some minutes of a core.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def batches(draws: int) -> Iterator[int]:
 
 
 def noise(draws: int, rng: Generator) -> Iterator[Row]:
-    """Both tails beyond levels of probability 1/2 to 4e-9, around the tail of the ziggurat too."""
+    """Both tails beyond levels of probability 1/2 to 5e-9, around the tail of the ziggurat too."""
     for name, shape, law in (("normal", NORMAL, stats.norm), ("Laplace", LAPLACE, stats.laplace)):
         levels = [float(law.isf(0.5 * 10.0**-e)) for e in np.arange(0.0, 8.5, 0.5)]
         levels = sorted([*levels, shape.tail_start])
