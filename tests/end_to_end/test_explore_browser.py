@@ -231,7 +231,7 @@ def test_a_command_is_copied(browser: Any, client: Client) -> None:
             "Copied"
         ).wait_for()
         copied = seen.page.evaluate("navigator.clipboard.readText()")
-        assert copied.startswith("ldp-auditor audit OUE --domain-size 100 --epsilon 4")
+        assert copied.startswith("ldp-auditor audit OUE --epsilon 4.0 --domain-size 100")
 
 
 def test_a_measurement_shows_progress_and_is_cancelled(measuring: Visit) -> None:
