@@ -232,7 +232,7 @@ def test_a_measurement_finishes_and_matches_the_command_that_is_copied(measuring
     copy.click()
     copy.get_by_text("Copied").wait_for()
     copied = measuring.page.evaluate("navigator.clipboard.readText()")
-    assert copied.startswith("ldp-auditor audit OUE --domain-size 100 --epsilon 4")
+    assert copied.startswith("ldp-auditor audit OUE --epsilon 4.0 --domain-size 100")
     measuring.page.get_by_label("Domain size k").fill("100")
     wait_for_caption(measuring, "k = 100")
     assert traces(measuring) == drawn
