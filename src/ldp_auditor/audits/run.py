@@ -17,6 +17,7 @@ from ldp_auditor.core import Attack, Counts, Goal, Rates, Reports, verdict_on
 from ldp_auditor.execution.contract import Engine
 from ldp_auditor.execution.engines import open_engine
 from ldp_auditor.mechanisms.capabilities import TakesRecords
+from ldp_auditor.mechanisms.kernels.caching import kernel_folder
 from ldp_auditor.results.audit_result import AuditResult, AuditResults
 from ldp_auditor.results.journal import Journal
 from ldp_auditor.seeding import chunk_generator
@@ -48,6 +49,8 @@ def run(
     chunks = Chunks(plan, tuple(fit_attack(look) for look in plan.looks))
     counting = chunks if journal is None else Checkpoints(chunks, journal)
     with open_engine(engine) as opened, opened.staying() as kept:
+        if opened.isolates:
+            kernel_folder()  # tells where kernels are kept, if need be; what workers tell is lost
         evidence = _measure(chunks, counting, kept, progress)
     seconds = time.perf_counter() - started
     results = AuditResults(

@@ -9,6 +9,7 @@ from typing import Any, Self
 from ldp_auditor import __version__
 from ldp_auditor.execution.contract import Engine, Ticker
 from ldp_auditor.execution.engines import open_engine
+from ldp_auditor.mechanisms.kernels.caching import kernel_folder
 from ldp_auditor.results.journal import Journal
 from ldp_auditor.results.showing import Shown
 from ldp_auditor.results.table import Row, columns, rows_of, write_table
@@ -123,6 +124,7 @@ def _run(grid: Grid, journal: Journal, engine: Engine, watch: Watch | None) -> S
     failed: list[str] = []
     watch.start(len(grid.cells), len(grid.cells) - len(left), sum(cell.reports for cell in left))
     if left:
+        kernel_folder()  # tells where kernels are kept, if need be; what workers tell is lost
 
         def note(cell: Cell, reason: str) -> None:
             settings = ", ".join(f"{name}={value}" for name, value in cell.settings.items())
