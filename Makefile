@@ -1,5 +1,6 @@
 # make demo: a fresh machine to the comparison of all protocols.
 # make test-quick: before each commit.  make test: every check that needs no foreign package.
+# make test-browser: those of the pages, in Chromium.
 # make test-environments, make test-cluster: the checks of foreign packages and of Ray, which they
 # install in .venv/environments.  make test-pythons: the quick tests with every Python found.
 PYTHON ?= python3
@@ -7,6 +8,8 @@ PYTHON ?= python3
 unexport PYTHONDONTWRITEBYTECODE
 BIN := .venv/bin
 PARALLEL := --numprocesses auto --dist worksteal
+# Tests that wait for processes leave a core free: more of them than cores run side by side.
+MORE = --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) * 3 / 2))
 PYTEST := $(BIN)/pytest $(PARALLEL)
 # What pytest runs when it has to be quick: doctests and unit tests.
 QUICK := src tests/unit --quiet
@@ -23,7 +26,7 @@ if [ -t 1 ]; then { $(INSTALL) $(1) || touch .venv/failed; } | $(ONE_LINE); \
 else $(INSTALL) $(1) --quiet; fi && ! rm .venv/failed 2>/dev/null
 endef
 
-.PHONY: demo test-quick test test-environments test-cluster test-pythons
+.PHONY: demo test-quick test test-browser test-environments test-cluster test-pythons
 .PHONY: check lint types quick-tests all-tests benchmark clean
 
 demo: .venv/demo.stamp
@@ -35,6 +38,9 @@ test-quick: .venv/dev.stamp
 
 test: .venv/dev.stamp
 	$(MAKE) --no-print-directory --jobs lint types all-tests
+
+test-browser: .venv/dev.stamp
+	$(PYTEST) -m browser tests/end_to_end
 
 test-environments: .venv/dev.stamp
 	$(PYTEST) -m environments tests/end_to_end
@@ -59,7 +65,7 @@ quick-tests: .venv/dev.stamp
 	$(PYTEST) $(QUICK)
 
 all-tests: .venv/dev.stamp
-	$(PYTEST)
+	$(PYTEST) $(MORE)
 
 benchmark: .venv/demo.stamp
 	$(BIN)/python benchmarks/throughput.py
