@@ -4,8 +4,6 @@
 # make test-environments, make test-cluster: the checks of foreign packages and of Ray, which they
 # install in .venv/environments.  make test-pythons: the quick tests with every Python found.
 PYTHON ?= python3
-# Where it is set, Python compiles every module anew in every process: 6 seconds a command.
-unexport PYTHONDONTWRITEBYTECODE
 BIN := .venv/bin
 PARALLEL := --numprocesses auto --dist worksteal
 # Tests that wait for processes leave a core free: more of them than cores run side by side.
