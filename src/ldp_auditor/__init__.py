@@ -77,5 +77,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Return what there is, for tab completion."""
-    return sorted({*globals(), *_HOMES})
+    """Return the public names, for tab completion."""
+    return sorted(__all__)
