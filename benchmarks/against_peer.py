@@ -29,15 +29,20 @@ WITH_PEER = (*PURE_PEERS, "AGRR", "ASUE", "ABLH", "AOLH", "GM", "AGM", "LHO")
 PINS = ("multi-freq-ldpy==0.2.5", "xxhash<4", "numba", "numpy", "scipy")
 
 
-def start_peer() -> subprocess.Popen[str]:
-    """Make the peer's environment if need be and start its loop."""
+def peer_python() -> Path:
+    """Return the Python of the peer's environment, which is made if need be."""
     python = PEER / "bin" / "python"
     if not python.exists():
         print("making the peer's environment ...", file=sys.stderr)
         venv.create(PEER, with_pip=True)
         subprocess.run([python, "-m", "pip", "install", "--quiet", *PINS], check=True)
+    return python
+
+
+def start_peer() -> subprocess.Popen[str]:
+    """Start the peer's loop."""
     return subprocess.Popen(
-        [python, HERE / "peer_loop.py"],
+        [peer_python(), HERE / "peer_loop.py"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -124,7 +124,7 @@ def values(draws: int, rng: Generator) -> Iterator[Row]:
         scores = encoding.privatize(4, n, rng)
         best = choose_best(fresh_stream(rng), scores, 0.0, 1.0)
         counts["SHE guess"] += np.bincount(best, minlength=25)
-        member = choose_member(fresh_stream(rng), unary.privatize(4, n, rng), 25)
+        member = choose_member(rng, unary.privatize(4, n, rng), 25)
         counts["OUE guess"] += np.bincount(member, minlength=25)
     for v in range(25):
         yield f"GRR {v}", int(counts["GRR"][v]), draws, response.p if v == 4 else response.q

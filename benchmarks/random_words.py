@@ -25,7 +25,14 @@ from ldp_auditor.mechanisms.histogram_encoding import SHE, HistogramEncoding
 from ldp_auditor.mechanisms.kernels.bits import fill_bernoulli, words_for
 from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.scores import GUESSES
-from ldp_auditor.mechanisms.kernels.xoshiro import LANES, advance, fresh_lanes, threshold
+from ldp_auditor.mechanisms.kernels.xoshiro import (
+    LANES,
+    WORDS_AT_ONCE,
+    advance,
+    draw_words,
+    fresh_lanes,
+    threshold,
+)
 from ldp_auditor.mechanisms.local_hashing import LocalHashing
 from ldp_auditor.mechanisms.randomized_response import GRR
 from ldp_auditor.mechanisms.subset_selection import ROUNDS, SS, _start_density
@@ -35,20 +42,11 @@ EPSILON = 1.0
 
 
 @compiled
-def _draw_words(lanes: Any, steps: int) -> Any:
-    """Draw words in all lanes and keep nothing but their xor."""
-    kept = np.zeros(LANES, np.uint64)
+def _draw(lanes: Any, steps: int) -> None:
+    """Draw words in all lanes into the same block of memory."""
+    words = np.empty(WORDS_AT_ONCE * LANES, np.uint64)
     for _ in range(steps):
-        for lane in range(LANES):
-            word, a, b, c, d = advance(
-                lanes[0, lane], lanes[1, lane], lanes[2, lane], lanes[3, lane]
-            )
-            lanes[0, lane] = a
-            lanes[1, lane] = b
-            lanes[2, lane] = c
-            lanes[3, lane] = d
-            kept[lane] ^= word
-    return kept
+        draw_words(lanes, words)
 
 
 def best_of(turns: int, work: Callable[[], object]) -> float:
@@ -64,8 +62,8 @@ def best_of(turns: int, work: Callable[[], object]) -> float:
 
 def nanoseconds_per_word() -> float:
     """Cost of a word of the kernels' generator, in vectorized lanes."""
-    lanes, steps = fresh_lanes(default_rng(1)), 20_000
-    return best_of(15, lambda: _draw_words(lanes, steps)) / (steps * LANES) * 1e9
+    lanes, steps = fresh_lanes(default_rng(1)), 5_000
+    return best_of(15, lambda: _draw(lanes, steps)) / (steps * WORDS_AT_ONCE * LANES) * 1e9
 
 
 def nanoseconds_per_report(protocol: Any) -> float:
@@ -122,19 +120,22 @@ def drawn_words(protocol: Any) -> float:
     k = protocol.domain_size
     if isinstance(protocol, GRR):
         return 2  # whether to keep the value, and another one
+    member = 1 + (words_for(k) > 1)  # the word of the set that it is in, and its bit
     if isinstance(protocol, SS):
-        return 1.0 + _subset_words(protocol)
+        return float(member + _subset_words(protocol))
     if isinstance(protocol, UnaryEncoding):
         # Several reports of a small domain share a word of bits; 64 reports one of true bits.
         others: float = words_for(k) / max(1, 64 // k)
-        return 1 + others * words_of_bits(protocol.q) + words_of_bits(protocol.p) / 64
+        return member + others * words_of_bits(protocol.q) + words_of_bits(protocol.p) / 64
     if isinstance(protocol, LocalHashing):
         report = 1 if protocol.p == 1 else 3
         digits = math.log2(protocol.hash_size)
         outputs = digits if digits.is_integer() else 8.0  # until all of 64 values are decided
-        return float(1 + report + (words_for(k) + 1) * outputs)
-    reaches = float(stats.laplace.sf(1 / protocol.scale)) if isinstance(protocol, SHE) else 0.0
-    return float(k + ((1 - (1 - reaches) ** GUESSES) / reaches if reaches else 0))
+        return float(member + report + (words_for(k) + 1) * outputs)
+    if not isinstance(protocol, SHE):
+        return float(k)
+    digits = (k - 1).bit_length()
+    return float(k + -(-GUESSES // (64 // digits)))
 
 
 def _subset_words(protocol: SS) -> float:

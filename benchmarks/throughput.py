@@ -14,17 +14,18 @@ import resource
 import time
 
 from ldp_auditor import audit, mechanisms
+from ldp_auditor.inputs import Numbers
 from random_words import print_table
 
 
-def seconds(protocol: str, k: int, trials: int) -> float:
+def seconds(protocol: str, k: int | None, trials: int) -> float:
     """Wall time of an audit on all cores, compiled code loaded."""
     epsilon = None if mechanisms.find(protocol).promises_nothing else 1.0
     audit(protocol, epsilon=epsilon, domain_size=k, trials=1000)
     return audit(protocol, epsilon=epsilon, domain_size=k, trials=trials).seconds
 
 
-def processor_seconds(protocol: str, k: int, trials: int) -> float:
+def processor_seconds(protocol: str, k: int | None, trials: int) -> float:
     """Processor time of an audit on one thread, compiled code loaded; the best of three."""
     epsilon = None if mechanisms.find(protocol).promises_nothing else 1.0
     taken = []
@@ -59,6 +60,10 @@ def main() -> None:
     for protocol in (name for name, kind in mechanisms.available().items() if not kind.memoizes):
         rates = [2 * trials / measure(protocol, k, trials) / 1e6 for k in (25, 200)]
         print(f"{protocol:>9} {rates[0]:>8.1f} {rates[1]:>8.1f}", flush=True)
+    print("protocols for numbers")
+    for protocol in mechanisms.available(Numbers):
+        rate = 2 * trials / measure(protocol, None, trials) / 1e6
+        print(f"{protocol:>9} {rate:>8.1f}", flush=True)
     print(f"peak memory {peak_megabytes():.0f} MB")
     if asked.per_core:
         return

@@ -1,11 +1,17 @@
 """Reports until a verdict against the least that any test needs, as a Markdown table.
 
     python benchmarks/time_to_verdict.py [--seeds 1000] [--alpha 0.01]
+    python -m benchmarks.time_to_verdict --catalogue 8 [--alpha 0.01]
 
-Randomized response between two values that claims less than it has, and the event "the report is
-the first value". A test of level alpha needs ln(1 / alpha) / KL reports of each value on average,
-with KL the smallest divergence of the true rates from rates that keep the claim. Beside the wealth
-of betting stands the paper's bound with looks at 1, 2, 4, ... times 16 reports that share alpha.
+The first is about a known event: randomized response between two values that claims less than it
+has, and the event "the report is the first value". A test of level alpha needs ln(1 / alpha) / KL
+reports of each value on average, with KL the smallest divergence of the true rates from rates that
+keep the claim. Beside the wealth of betting stands the paper's bound with looks at 1, 2, 4, ...
+times 16 reports that share alpha.
+
+With `--catalogue` the whole `check`, which has to find its event, meets every wrong mechanism of
+tests/broken_mechanisms that must be caught, with as many seeds. The limit is that of the best event
+of the exact law and the best pair of inputs. All reports are counted, also those of other inputs.
 """
 
 from __future__ import annotations
@@ -30,7 +36,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=1000)
     parser.add_argument("--alpha", type=float, default=0.01)
+    parser.add_argument("--catalogue", type=int, metavar="SEEDS")
+    parser.add_argument("--budget", type=float, default=1e6, help="reports at most")
     given = parser.parse_args()
+    if given.catalogue:
+        print_catalogue(given.catalogue, given.alpha, int(given.budget))
+        return
     print(f"{given.seeds} seeds, alpha {given.alpha}\n")
     print(
         "| claim | true | limit | betting | 95% | ratio | paper's bound, looks paid for | ratio |"
@@ -72,6 +83,31 @@ def until(claim: float, rate: float, alpha: float, limit: float, seed: int) -> t
         if paper(counts(n), alpha_of_look(paper, alpha, look + 1), 0.0) > claim
     )
     return bet, paid
+
+
+def print_catalogue(seeds: int, alpha: float, budget: int) -> None:
+    """Print reports until the whole check is sure, for every wrong mechanism."""
+    from tests.broken_mechanisms.catalogue import CATALOGUE
+    from tests.broken_mechanisms.sampled import fewest_pairs, sampled_check
+
+    print(f"{seeds} seeds, alpha {alpha}; ratio: reports / (2 * limit)\n")
+    print("| mechanism | inputs | limit, pairs | reports of a check | ratio | 200,000 reports |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    ratios = []
+    for entry in CATALOGUE:
+        if entry.must_be_caught:
+            limit = fewest_pairs(entry, alpha)
+            courses = [sampled_check(entry, "broken", budget, alpha, s) for s in range(seeds)]
+            mean = float(np.mean([course.sure_after or budget for course in courses]))
+            ratios.append(mean / 2 / limit)
+            print(
+                f"| {entry.name} | {len(entry.values)} | {limit:,.0f} | {mean:,.0f} "
+                f"| {ratios[-1]:.2f} | {100_000 / limit:,.0f} |",
+                flush=True,
+            )
+    ordered = sorted(ratios)
+    quartiles = [ordered[len(ordered) * i // 4] for i in (1, 2, 3)]
+    print("\nquartiles of the ratio: " + ", ".join(f"{ratio:.2f}" for ratio in quartiles))
 
 
 if __name__ == "__main__":

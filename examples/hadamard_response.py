@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ldp_auditor.core import Rates
-from ldp_auditor.mechanisms import FrequencyOracle
+from ldp_auditor.mechanisms import FrequencyEstimator, FrequencyOracle
 from ldp_auditor.portable_math import exp
+from ldp_auditor.theory.estimation import ScoreLaw
 from ldp_auditor.theory.loss_law import OneLevelLaw
 
 
@@ -17,7 +18,7 @@ def is_one(row, column):
 
 
 @dataclass(frozen=True, kw_only=True)
-class HR(FrequencyOracle):
+class HR(FrequencyOracle, FrequencyEstimator):
     """Value x has row x + 1; where that row is 1, a column is e^epsilon times as likely."""
 
     name = "HR"
@@ -85,3 +86,9 @@ class HR(FrequencyOracle):
 
     def add_scores(self, reports, totals):
         totals += self.supported(reports).reshape(len(totals), -1, self.domain_size).sum(axis=1)
+
+    # The server's side: how often a report supports its value, and another one.
+
+    @property
+    def score_law(self):
+        return ScoreLaw.of_bits(1 - self.lie, self.lie, 1 / 2)

@@ -73,6 +73,7 @@ def checked(target: str = "package:mechanism", **changed: Any) -> dict[str, Any]
                 "false_positives": 140,
                 "empirical_epsilon": 3.1,
                 "p_value": 1e-40,
+                "example": "0",
             }
         ],
         "power": [{"event_probability": 0.5, "excess": 0.2}],

@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from ldp_auditor import InputPair, mechanisms
 from ldp_auditor.core import FIRST_TWO_VALUES, Rates
 from ldp_auditor.errors import AuditError
+from ldp_auditor.inputs import Categories, Records
 from ldp_auditor.mechanisms import FrequencyOracle
-from ldp_auditor.mechanisms.capabilities import KnowsLossLaw, needed
+from ldp_auditor.mechanisms.capabilities import KnowsLossLaw, default_pair, needed
 from ldp_auditor.theory.loss_law import LossLaw
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -21,6 +23,31 @@ OURS = tuple(name for name, protocol in mechanisms.available().items() if not pr
 
 NAMES = (*OURS, "hadamard_response:HR")
 """Those, and one in a file outside the package whose values are not all alike."""
+
+OTHERS = tuple(
+    name
+    for name, protocol in mechanisms.listed().items()
+    if protocol.takes not in (Categories, Records) and not protocol.memoizes
+)
+"""Protocols of this package whose inputs are no categories."""
+
+EVERY = (*NAMES, *OTHERS)
+"""All with fresh noise, whatever their inputs are."""
+
+OPTIONS: dict[str, dict[str, Any]] = {}
+"""Options without which a protocol of `OTHERS` cannot be made, such as a dimension."""
+
+
+def make_any(name: str, **settings: Any) -> Any:
+    """Make a protocol of any inputs; those that have a domain size have five values."""
+    sizes = {} if name in OTHERS else {"domain_size": 5}
+    return mechanisms.make(name, **{**sizes, **OPTIONS.get(name, {}), **settings})
+
+
+def reversed_pair(protocol: Any) -> InputPair:
+    """The pair of its own, the other way round."""
+    pair = default_pair(protocol)
+    return InputPair(pair.second, pair.first)
 
 
 def find(name: str) -> type[FrequencyOracle]:
@@ -71,7 +98,7 @@ def names_at(epsilons: Iterable[float], names: Iterable[str] = NAMES) -> list[tu
     for name in names:
         for epsilon in epsilons:
             try:
-                make(name, epsilon, 5)
+                make_any(name, epsilon=epsilon)
             except AuditError:
                 continue
             cells.append((name, epsilon))

@@ -18,8 +18,8 @@ for version in 3.11 3.12 3.13 3.14; do
     fi
     home=.venv/pythons/$version
     if [ pyproject.toml -nt "$home/stamp" ]; then
-        "$python" -m venv --clear "$home" &&
-            "$home/bin/pip" install --quiet --editable '.[dev]' && touch "$home/stamp" ||
+        "$python" -m venv --clear --without-pip "$home" &&
+            .ci/install "$home/bin/python" --editable '.[dev]' && touch "$home/stamp" ||
             { echo "== Python $version: the environment cannot be made"; failed+=" $version"; continue; }
     fi
     echo "== $("$home/bin/python" -V): pytest $*"

@@ -21,12 +21,13 @@ HEADINGS = {
 
 
 TYPES = {
+    "tuple[str, ...]": "list of texts",
     "str": "text",
     "float": "number",
     "int": "whole number",
     "bool": "true or false",
     "Any": "any value",
-    "InputPair": "two values or two records",
+    "InputPair": "two inputs: values, numbers, records or vectors",
     "Mapping[str, Any]": "the protocol's own options, each under its name",
     "tuple[Any, ...]": "list of values",
 }

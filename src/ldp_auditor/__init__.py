@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from ldp_auditor.audits.plan import AuditPlan as AuditPlan
     from ldp_auditor.audits.stopping import Stopping as Stopping
     from ldp_auditor.checks.interface import check as check
+    from ldp_auditor.choosing.choice import Choice as Choice
+    from ldp_auditor.choosing.interface import choose as choose
+    from ldp_auditor.choosing.simulation import Simulation as Simulation
+    from ldp_auditor.choosing.simulation import simulate as simulate
     from ldp_auditor.core import Claim as Claim
     from ldp_auditor.core import Counts as Counts
     from ldp_auditor.core import InputPair as InputPair
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
     from ldp_auditor.deprecated import run_study as run_study
     from ldp_auditor.deprecated import run_until_precise as run_until_precise
     from ldp_auditor.errors import AuditError as AuditError
+    from ldp_auditor.mechanisms import make as make
     from ldp_auditor.report.reproducing import reproduce as reproduce
     from ldp_auditor.results.audit_result import AuditResult as AuditResult
     from ldp_auditor.results.audit_result import AuditResults as AuditResults
@@ -50,8 +55,12 @@ _PUBLIC = {
     "audits.plan": "AuditPlan",
     "audits.stopping": "Stopping",
     "checks.interface": "check",
+    "choosing.choice": "Choice",
+    "choosing.interface": "choose",
+    "choosing.simulation": "simulate Simulation",
     "core": "Claim Counts InputPair Rates",
     "errors": "AuditError",
+    "mechanisms": "make",
     "report.reproducing": "reproduce",
     "results.audit_result": "AuditResult AuditResults",
     "results.check_result": "CheckResult",

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from ldp_auditor.errors import AuditError, must, number, require, whole_number
+from ldp_auditor.errors import AuditError, must, number, require
 
 Reports = NDArray[Any]
 """A batch of reports: one NumPy array whose first axis counts the reports."""
@@ -47,10 +47,6 @@ class Mechanism(Protocol):
     def claim(self) -> Claim:
         """What it promises."""
 
-    @property
-    def domain_size(self) -> int:
-        """How many values it takes: 0 to domain_size - 1 (several attributes: the largest)."""
-
     def privatize(self, value: Any, n: int, rng: Generator) -> Reports:
         """Return `n` independent reports of `value`."""
 
@@ -63,7 +59,13 @@ Record = tuple[int, ...]
 class InputPair:
     """The two inputs that the attack tells apart: a hit is a report attributed to `first`.
 
-    An input is a value, or a record of values for a mechanism with several attributes.
+    An input is a number, a word, or several of them: a record or a vector. What a mechanism takes
+    is told by its `Inputs`, which also read and check pairs.
+
+    >>> str(InputPair(0, 1)), str(InputPair(-1.0, 0.5)), str(InputPair([0, 0], [1, 2]))
+    ('0,1', '-1,0.5', '0,0:1,2')
+    >>> str(InputPair([1.0, 0.0], [0.0, 1.0]))
+    '[1,0]:[0,1]'
     """
 
     first: Any
@@ -71,46 +73,42 @@ class InputPair:
 
     def __post_init__(self) -> None:
         for side in ("first", "second"):
-            given = getattr(self, side)
-            try:
-                if isinstance(given, (tuple, list)):
-                    checked: Any = tuple(whole_number("an input value", v, 0) for v in given)
-                else:
-                    checked = whole_number("an input value", given, 0)
-            except AuditError as error:
-                raise AuditError(str(error), argument="pair") from None
-            object.__setattr__(self, side, checked)
+            object.__setattr__(self, side, plain_input(getattr(self, side)))
         require(
             self.first != self.second,
             f"the two inputs must differ, got {self.first} twice",
             argument="pair",
         )
 
-    @classmethod
-    def of(cls, pair: "InputPair | tuple[Any, Any]") -> "InputPair":
-        """Take a pair as it is, or make one of two inputs."""
-        if isinstance(pair, InputPair):
-            return pair
-        require(len(pair) == 2, f"a pair has two inputs, got {pair!r}", argument="pair")
-        return cls(*pair)
+    def __str__(self) -> str:
+        """How a pair is written on the command line and in grids."""
+        between = ":" if isinstance(self.first, tuple) else ","
+        return between.join(_written(value) for value in (self.first, self.second))
 
-    def check(self, mechanism: Mechanism, sizes: Record | None = None) -> None:
-        """Raise unless both inputs lie in the mechanism's domain, or are records of such sizes."""
-        expected = "one value" if sizes is None else f"a record of {len(sizes)} values"
-        for given in (self.first, self.second):
-            values = given if isinstance(given, tuple) else (given,)
-            require(
-                isinstance(given, tuple) == (sizes is not None)
-                and len(values) == len(sizes or values),
-                f"an input of {mechanism.name} is {expected}, got {given}",
-                argument="pair",
-            )
-            for value, size in zip(values, sizes or (mechanism.domain_size,), strict=True):
-                require(
-                    value < size,
-                    f"input values must lie in 0..{size - 1} (domain_size={size}), got {value}",
-                    argument="pair",
-                )
+
+def plain_input(value: Any) -> Any:
+    """Return an input as a plain number or word, or as a tuple of them; raise if it is none."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, tuple | list):
+        entries = tuple(plain_input(entry) for entry in value)
+        if entries and not any(isinstance(entry, tuple) for entry in entries):
+            return entries
+    elif isinstance(value, bool | int):
+        return int(value)
+    elif isinstance(value, str) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    raise AuditError(
+        f"an input must be a number, a word or a list of them, got {str(value)[:40]}",
+        argument="pair",
+    )
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, tuple):
+        words = ",".join(map(_written, value))
+        return words if all(isinstance(entry, int) for entry in value) else f"[{words}]"
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 FIRST_TWO_VALUES = InputPair(0, 1)

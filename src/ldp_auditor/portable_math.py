@@ -67,6 +67,15 @@ def log(x: float) -> float:
     return exponent * _LN2_HIGH - (low - f)
 
 
+def log2(x: float) -> float:
+    """Return the logarithm of a positive x to the base 2: a whole number for a power of 2."""
+    fraction, exponent = math.frexp(x)
+    if fraction < _ROOT_HALF:
+        fraction *= 2.0
+        exponent -= 1
+    return exponent + log(fraction) * _INVERSE_LN2
+
+
 def expm1(x: float) -> float:
     """Return e^x - 1 without losing the digits of a small x."""
     if not -0.35 < x < 0.35:

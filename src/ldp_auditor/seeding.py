@@ -6,6 +6,7 @@ chunk's position, and on nothing else: not on the worker, the engine or the orde
 
 import hashlib
 import json
+import random
 from collections.abc import Mapping
 from typing import Any
 
@@ -27,6 +28,12 @@ def stream_key(identity: Mapping[str, Any]) -> int:
 def chunk_generator(seed: int, stream: int, side: int, chunk: int) -> Generator:
     """Return the generator of one chunk: reports of input `side`, chunk number `chunk`."""
     return Generator(PCG64(SeedSequence(seed, spawn_key=(stream, side, chunk))))
+
+
+def seed_globals(rng: Generator) -> None:
+    """Seed the generators of `random` and `numpy.random`, from which foreign code may draw."""
+    random.seed(int(rng.integers(2**63)))
+    np.random.seed(rng.integers(2**32, size=4))  # noqa: NPY002
 
 
 def random_order(rng: Generator, n: int) -> NDArray[np.int64]:

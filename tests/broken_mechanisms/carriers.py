@@ -238,39 +238,40 @@ class InLatePair(InLateEntry):
         return int(report[7] ^ report[390])
 
 
-def _carrier(name: str, place: str, carrier: type[Carrier], odds: float = 2.0) -> Entry:
-    assert carrier.__doc__ is not None
+def carrier(name: str, place: str, kind: type[Carrier], odds: float = 2.0) -> Entry:
+    """An entry for a way to hide the bit, with the odds e^`odds` that it is the value."""
+    assert kind.__doc__ is not None
     return Entry(
         name=name,
         family="GRR",
         place=place,
         epsilon=1.0,
         values=(0, 1),
-        broken=carrier(logistic(odds)),
-        correct=carrier(logistic(1.0)),
+        broken=kind(logistic(odds)),
+        correct=kind(logistic(1.0)),
         true_epsilon=odds,
         correct_epsilon=1.0,
-        view=carrier.bit_of,
-        why=f"{carrier.__doc__[0].lower()}{carrier.__doc__[1:-1]} tells the value: odds e^{odds}",
+        view=kind.bit_of,
+        why=f"{kind.__doc__[0].lower()}{kind.__doc__[1:-1]} tells the value: odds e^{odds}",
     )
 
 
 ENTRIES: tuple[Entry, ...] = (
-    _carrier("sum_of_three_of_twenty", "parity of three coordinates", InThreeBits, 1.5),
-    _carrier("sign_of_zero", "sign of a zero", InZeroSign),
-    _carrier("six_levels_down", "one unprotected coordinate", InDepth),
-    _carrier("late_byte", "a character of a string", InLateByte, 1.5),
-    _carrier("late_letter", "a character of a string", InLateLetter),
-    _carrier("array_dtype", "type", InArrayType),
-    _carrier("slots", "a field of an object", InSlot),
-    _carrier("time_zone", "a field of an object", InTimeZone),
-    _carrier("last_zero_of_decimal", "last digits of a number", InDecimal),
-    _carrier("imaginary_part", "one unprotected coordinate", InImaginaryPart),
-    _carrier("numerator", "last digits of a number", InNumerator),
-    _carrier("integer_parity", "last digits of a number", InParity, 1.5),
-    _carrier("lowest_bit_of_82", "last digits of a number", InLowestBit),
-    _carrier("huge_integer", "last digits of a number", InHugeInteger),
-    _carrier("deque", "one unprotected coordinate", InDeque),
-    _carrier("entry_310_of_400", "one unprotected coordinate", InLateEntry),
-    _carrier("pair_of_400", "a pair of coordinates", InLatePair),
+    carrier("sum_of_three_of_twenty", "parity of three coordinates", InThreeBits, 1.5),
+    carrier("sign_of_zero", "sign of a zero", InZeroSign),
+    carrier("six_levels_down", "one unprotected coordinate", InDepth),
+    carrier("late_byte", "a character of a string", InLateByte, 1.5),
+    carrier("late_letter", "a character of a string", InLateLetter),
+    carrier("array_dtype", "type", InArrayType),
+    carrier("slots", "a field of an object", InSlot),
+    carrier("time_zone", "a field of an object", InTimeZone),
+    carrier("last_zero_of_decimal", "last digits of a number", InDecimal),
+    carrier("imaginary_part", "one unprotected coordinate", InImaginaryPart),
+    carrier("numerator", "last digits of a number", InNumerator),
+    carrier("integer_parity", "last digits of a number", InParity, 1.5),
+    carrier("lowest_bit_of_82", "last digits of a number", InLowestBit),
+    carrier("huge_integer", "last digits of a number", InHugeInteger),
+    carrier("deque", "one unprotected coordinate", InDeque),
+    carrier("entry_310_of_400", "one unprotected coordinate", InLateEntry),
+    carrier("pair_of_400", "a pair of coordinates", InLatePair),
 )

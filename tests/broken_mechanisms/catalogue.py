@@ -14,10 +14,12 @@ from tests.broken_mechanisms import (
     rappor,
     rare,
     records,
+    relations,
     repeated,
     shapes,
     subsets,
     unary,
+    weak_parts,
 )
 from tests.broken_mechanisms.entry import Entry
 
@@ -37,5 +39,7 @@ CATALOGUE: tuple[Entry, ...] = (
     *shapes.ENTRIES,
     *carriers.ENTRIES,
     *rare.ENTRIES,
+    *relations.ENTRIES,
+    *weak_parts.ENTRIES,
 )
 """Every pair; names are unique."""

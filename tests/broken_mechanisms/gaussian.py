@@ -93,6 +93,23 @@ _VECTORS = (
     GaussianVector(Gaussian(analytic_sigma(1.0, 0.05, math.sqrt(2)), reach=12.0)),
 )
 
+
+def _tail(name: str, delta: float, times: float, must_be_caught: bool = True) -> Entry:
+    """Gaussian noise that keeps epsilon 1 with `times` the delta that is claimed."""
+    return pair(
+        name=name,
+        family="AGM",
+        place="delta spent several times",
+        epsilon=1.0,
+        delta=delta,
+        values=(0.0, 1.0),
+        broken=Gaussian(analytic_sigma(1.0, times * delta, 1.0)),
+        correct=Gaussian(analytic_sigma(1.0, delta, 1.0)),
+        must_be_caught=must_be_caught,
+        why=f"delta is {times * delta:g}: what is too much of it lies far in the tail",
+    )
+
+
 ENTRIES: tuple[Entry, ...] = (
     pair(
         name="gaussian_sensitivity_halved",
@@ -130,4 +147,6 @@ ENTRIES: tuple[Entry, ...] = (
         view=coarse,
         why="one-hot vectors are sqrt(2) apart but sigma is that of distance 1",
     ),
+    _tail("agm_delta_ten_times", 1e-3, 10.0),
+    _tail("agm_small_delta_ten_times", 1e-4, 10.0, must_be_caught=False),
 )

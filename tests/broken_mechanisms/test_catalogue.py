@@ -82,6 +82,10 @@ PLACES = {
     "sign of a zero",
     "a field of an object",
     "last digits of a number",
+    "many weak parts",
+    "one pair of many inputs",
+    "order of entries",
+    "a public parameter",
 }
 
 
@@ -169,12 +173,13 @@ def test_laws_add_up_to_one(entry: Entry, side: str) -> None:
 
 @pytest.mark.parametrize("entry", PAIRS)
 def test_epsilons_keep_their_sides_of_the_claim(entry: Entry) -> None:
-    assert 2 <= len(entry.values) <= 50
+    assert 2 <= len(entry.values) <= 200
     assert 0 < entry.correct_epsilon <= entry.epsilon + 1e-12
     if entry.must_be_caught:
         assert entry.true_epsilon >= 1.1 * entry.epsilon
     else:
-        assert entry.epsilon * 1.01 < entry.true_epsilon < 1.1 * entry.epsilon
+        assert entry.epsilon * 1.01 < entry.true_epsilon
+        assert entry.true_epsilon < 1.1 * entry.epsilon or _far(entry) < 8
 
 
 @pytest.mark.parametrize("entry", PAIRS)
@@ -192,8 +197,11 @@ def test_a_view_never_shows_more_than_the_report(entry: Entry) -> None:
 @pytest.mark.parametrize("entry", MUST_BE_CAUGHT)
 def test_what_must_be_caught_can_be(entry: Entry) -> None:
     """With a hundred thousand reports per value the best event is 8 standard errors away."""
-    far = separation(entry.broken.law, entry.values, entry.epsilon, entry.delta, 100_000)
-    assert far >= 8
+    assert _far(entry) >= 8
+
+
+def _far(entry: Entry) -> float:
+    return separation(entry.broken.law, entry.values, entry.epsilon, entry.delta, 100_000)
 
 
 @pytest.mark.parametrize(("entry", "side"), SIDES)

@@ -65,7 +65,11 @@ class Forked:
             descriptors = [*(file.fileno() for file in files), its.fileno()]
             socket.send_fds(_forking(), message, descriptors)
         self._told.settimeout(LONGEST)
-        self.pid: int = json.loads(self._told.recv(100))
+        try:
+            self.pid: int = json.loads(self._told.recv(100))
+        except TimeoutError:
+            self._told.close()
+            raise
         self.returncode: int | None = None
 
     def wait(self, seconds: float = LONGEST) -> int:
@@ -131,23 +135,38 @@ def forked(
 
 @functools.cache
 def _forking() -> socket.socket:
-    """Start `forking.py`; it ends when this process does, which holds the other end."""
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with theirs:
+    """Connect to `forking.py`, which the first process of this test run to come here starts."""
+    test_run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
+    address = f"\0ldp-auditor-tests-{test_run}"  # no file: it goes when the socket is closed
+    ours = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    ours.settimeout(LONGEST)
+    while True:
+        with contextlib.suppress(ConnectionRefusedError):
+            ours.connect(address)
+            return ours
+        _start_forking(address)
+
+
+def _start_forking(address: str) -> None:
+    """Start `forking.py`, unless it is there; it ends with the last process that is connected."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as door:
+        try:
+            door.bind(address)
+        except OSError:
+            return  # another process was faster
+        door.listen()
         process = subprocess.Popen(
             [sys.executable, str(Path(__file__).with_name("forking.py")), str(EXECUTABLE)],
-            stdin=theirs.fileno(),
+            stdin=door.fileno(),
             stdout=subprocess.DEVNULL,
             start_new_session=True,
         )
 
     def end() -> None:
-        ours.close()
+        _forking().close()
         process.wait()
 
     atexit.register(end)
-    ours.settimeout(LONGEST)
-    return ours
 
 
 def run_json(*arguments: str) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """A process that has imported what commands need, and runs every command in a fork of itself.
 
-python forking.py EXECUTABLE, with a socket as its standard input. A message is a command in JSON,
-with its three standard files and a socket of its own, where it is told the number of the process
-and at last its exit code. Several commands may run at a time.
+python forking.py EXECUTABLE, with a listening socket as its standard input, to which all processes
+of a test run connect. A message is a command in JSON, with its three standard files and a socket of
+its own, where it is told the number of the process and at last its exit code. Several commands may
+run at a time. When the last connection is closed, it ends.
 
 It is the console script that runs, in a process of its own: what it prints, how it ends and what it
 leaves are those of the installed command. Only the second of imports is paid once. It imports
@@ -30,7 +31,10 @@ import warnings
 LARGEST = 2**17
 """Bytes of a message at most: the arguments and the environment."""
 
-HEAVY = ("matplotlib.pyplot", "plotly", "pyarrow.parquet", "scipy.stats", "sklearn.ensemble")
+HEAVY = (
+    *("matplotlib.pyplot", "plotly", "pyarrow.parquet", "scipy.stats", "sklearn.ensemble"),
+    *("numba", "pandas"),  # pyarrow looks for pandas whenever it makes a table
+)
 """What commands import when they need it, apart from our own modules."""
 
 
@@ -54,25 +58,35 @@ def load_kernels() -> None:
 
 
 def serve(executable: str) -> None:
-    """Start a command for every message, until the other end of the socket is closed."""
-    asked = socket.socket(fileno=0)
+    """Start a command for every message, until the last of the connections is closed."""
+    door = socket.socket(fileno=0)
     news = select.poll()
-    news.register(asked, select.POLLIN)
+    news.register(door, select.POLLIN)
+    asking: dict[int, socket.socket] = {}
     running: dict[int, tuple[int, socket.socket]] = {}  # by the descriptor that tells the end
     while True:
         for ready, _ in news.poll():
+            if ready == door.fileno():
+                connection, _ = door.accept()
+                asking[connection.fileno()] = connection
+                news.register(connection, select.POLLIN)
+                continue
             if ready in running:
                 news.unregister(ready)
                 tell_the_end(ready, *running.pop(ready))
                 continue
-            message, files, _, _ = socket.recv_fds(asked, LARGEST, 4)
+            message, files, _, _ = socket.recv_fds(asking[ready], LARGEST, 4)
             if not message:
-                return
+                news.unregister(ready)
+                asking.pop(ready).close()
+                if not asking:
+                    return
+                continue
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DeprecationWarning)  # a fork beside idle threads
                 child = os.fork()
             if child == 0:
-                for descriptor in (asked.detach(), *running):
+                for descriptor in (door.detach(), *asking, *running):
                     os.close(descriptor)
                 become(executable, files, **json.loads(message))
             told = socket.socket(fileno=files.pop())

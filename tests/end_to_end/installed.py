@@ -10,7 +10,7 @@ import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests.end_to_end.environments import INSTALL, ROOT
 
 ODD_NAME = "Mein Ordner ü 数据"
 
@@ -65,8 +65,8 @@ def install(folder: Path) -> Installation:
     wheel = next(folder.glob("*.whl"))
     _run(sys.executable, "-m", "venv", "--without-pip", str(environment))
     done = Installation(wheel, environment)
-    pip = [sys.executable, "-m", "pip", "--python", str(environment / "bin" / "python")]
-    _run(*pip, "install", "--quiet", "--no-index", "--no-deps", str(wheel))
+    python = str(environment / "bin" / "python")
+    _run(str(INSTALL), python, "--compile", "--no-index", "--no-deps", str(wheel))
     (done.packages / "above.pth").write_text(sysconfig.get_path("purelib"))
     return done
 

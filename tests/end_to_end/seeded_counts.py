@@ -21,6 +21,8 @@ def audits() -> Iterator[tuple[str, list[int]]]:
     from ldp_auditor import mechanisms
     from ldp_auditor.audits.comparison import plan_comparison
     from ldp_auditor.audits.plan import AuditPlan
+    from ldp_auditor.core import FIRST_TWO_VALUES
+    from ldp_auditor.inputs import Numbers, Records
 
     studies: dict[str, dict[str, Any]] = {
         "once": {},
@@ -43,34 +45,54 @@ def audits() -> Iterator[tuple[str, list[int]]]:
                 setting = f"{plan.mechanism.name} {epsilon} {domain_size} {plan.attack}"
                 for reports, seen in counted(plan):
                     yield f"{setting} {reports} {how}", seen
-    for name in ("RAPPOR", "dBitFlipPM", "Memo[OUE]"):
-        options = {
-            "RAPPOR": {},
-            "dBitFlipPM": {"epsilon": 1.0, "buckets": 7, "bits": 3},
-            "Memo[OUE]": {"epsilon": 1.0},
-        }[name]
+    special: dict[str, dict[str, Any]] = {
+        "RAPPOR": {},
+        "dBitFlipPM": {"epsilon": 1.0, "buckets": 7, "bits": 3},
+        "Memo[OUE]": {"epsilon": 1.0},
+    }
+    for name in [*special, *mechanisms.expanded(["sketches"])]:
+        options = special.get(name, {"epsilon": 1.0})
         mechanism = mechanisms.make(name, domain_size=20, **options)
         for attack in ("paper", "optimal"):
             plan = AuditPlan(
-                mechanism=mechanism, attack=attack, trials=TRIALS, seed=SEED, reports=(1, 5)
+                mechanism=mechanism,
+                pair=FIRST_TWO_VALUES,
+                attack=attack,
+                trials=TRIALS,
+                seed=SEED,
+                reports=(1, 5),
             )
             for reports, seen in counted(plan):
                 yield f"{name} {attack} {reports}", seen
     for epsilon in (1.0, 3.0):
-        records = [*mechanisms.available_for_records(), "SPL[OLH]", "SPL[SHE]", "SMP[SS]"]
+        records = [*mechanisms.available(Records), "SPL[OLH]", "SPL[SHE]", "SMP[SS]"]
         for name in records:
             for attack in ("paper", "optimal"):
                 for sizes in ((4, 4, 4), (3, 20)):
                     mechanism = mechanisms.make(name, epsilon=epsilon, domain_sizes=sizes)
                     plan = AuditPlan(
                         mechanism=mechanism,
-                        pair=mechanism.default_pair,
+                        pair=mechanism.inputs.default_pair,
                         attack=attack,
                         trials=TRIALS,
                         seed=SEED,
                     )
                     ((_, seen),) = counted(plan)
                     yield f"{name} {epsilon} {sizes} {attack}", seen
+    for name in mechanisms.available(Numbers):
+        for epsilon in (0.5, 4.0):
+            for attack in ("paper", "optimal"):
+                for how in ("auto", "simulate"):
+                    plan = AuditPlan(
+                        mechanism=mechanisms.make(name, epsilon=epsilon),
+                        attack=attack,
+                        trials=TRIALS,
+                        seed=SEED,
+                        reports=(1, 4),
+                        composition=how,
+                    )
+                    for reports, seen in counted(plan):
+                        yield f"{name} {epsilon} {attack} {reports} {how}", seen
 
 
 def counted(plan: Any) -> list[tuple[int, list[int]]]:
@@ -123,14 +145,19 @@ def _findings(result: Any) -> list[list[Any]]:
     ]
 
 
+def table() -> dict[str, list[Any]]:
+    """Return the counts of every audit and check by its name."""
+    return {**dict(audits()), **dict(checks())}
+
+
 def main() -> None:
     """Print the table."""
     if "other-libm" in sys.argv:
         from tests.end_to_end.other_libm import install
 
         install()
-    rows = [*audits(), *checks()]
-    print("{\n" + ",\n".join(f"{json.dumps(a)}: {json.dumps(b)}" for a, b in rows) + "\n}")
+    rows = (f"{json.dumps(name)}: {json.dumps(seen)}" for name, seen in table().items())
+    print("{\n" + ",\n".join(rows) + "\n}")
 
 
 if __name__ == "__main__":

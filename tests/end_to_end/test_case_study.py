@@ -10,12 +10,13 @@ version, and the check is run on reports that are drawn from the law.
 
 from __future__ import annotations
 
+import atexit
+import functools
 import itertools
 import json
 import math
 import subprocess
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,6 +42,11 @@ class Setting(NamedTuple):
     epsilon_of_old: float
     trials: int
     alpha: float
+
+    @property
+    def check(self) -> tuple[str, float, int, float]:
+        """What a check has to be told."""
+        return self.protocol, self.claim, self.trials, self.alpha
 
 
 FAR = [
@@ -128,24 +134,72 @@ def test_environments_have_their_versions() -> None:
         assert str(environment()) in said
 
 
-def checked(environment: Path, setting: Setting) -> subprocess.CompletedProcess[str]:
-    """Check the package, with as many trials as 1.1.2 needs."""
-    command = [
-        str(environment / "bin" / "ldp-auditor"),
-        *("check", f"pure-ldp:{setting.protocol}", "--epsilon", str(setting.claim)),
-        *("--domain-size", "2", "--trials", str(setting.trials), "--alpha", str(setting.alpha)),
-        *("--workers", "1", "--json"),
-    ]
-    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+SERVING = """
+import contextlib, json, random, sys
+from collections import Counter
+import numpy as np
+from ldp_auditor.adapters import pure_ldp
+from ldp_auditor.adapters.randomizer import Terms
+from ldp_auditor.checks.interface import check
+
+def checked(client, epsilon, trials, alpha):
+    def reports(value, n, rng):  # local: workers are forks, which have imported the package
+        return client.sample(value, n, rng)
+    result = check(reports, [0, 1], epsilon, trials=trials, alpha=alpha, workers=1)
+    return [result.verdict, [found.empirical_epsilon for found in result.findings]]
+
+def counted(client, epsilon, n):
+    random.seed(1)
+    np.random.seed(1)
+    counts = []
+    for value in (0, 1):
+        seen = Counter(tuple(r) for r in client.sample(value, n, np.random.default_rng(1)))
+        counts.append([seen.pop(bits, 0) for bits in ((0, 0), (0, 1), (1, 0), (1, 1))])
+        assert not seen
+    return counts
+
+answers = sys.stdout
+for line in sys.stdin:
+    what, protocol, epsilon, *rest = json.loads(line)
+    client = pure_ldp.ADAPTER.variants[protocol](Terms(epsilon, 0.0, 2))
+    with contextlib.redirect_stdout(sys.stderr):
+        answer = {"check": checked, "count": counted}[what](client, epsilon, *rest)
+    print(json.dumps(answer), file=answers, flush=True)
+"""
+"""Checks reports of the package, and counts them, as lines of standard input ask for it."""
+
+
+@functools.cache
+def serving(version: str) -> subprocess.Popen[str]:
+    """Start a process that has imported the package, which takes it seconds, once for all tests."""
+    python = str(VERSIONS[version]() / "bin" / "python")
+    process = subprocess.Popen(
+        [python, "-c", SERVING], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+
+    def end() -> None:
+        process.communicate("")
+
+    atexit.register(end)
+    return process
+
+
+def ask(version: str, *question: Any) -> Any:
+    """Have a version of the package checked, or its reports counted."""
+    process = serving(version)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(json.dumps(question) + "\n")
+    process.stdin.flush()
+    return json.loads(process.stdout.readline())
 
 
 @pytest.mark.environments
 @pytest.mark.parametrize("setting", FAR, **BY_SETTING)
 def test_old_version_is_caught(setting: Setting) -> None:
-    done = checked(old_pure_ldp(), setting)
-    assert done.returncode == 1, done.stderr + done.stdout
-    proven = max(found["empirical_epsilon"] for found in json.loads(done.stdout)["findings"])
-    assert setting.claim < proven < setting.epsilon_of_old
+    verdict, proven = ask("1.1.2", "check", *setting.check)
+    assert verdict == "violation"
+    assert setting.claim < max(proven) < setting.epsilon_of_old
 
 
 @pytest.mark.environments
@@ -155,28 +209,26 @@ def test_corrected_version_is_not_flagged(setting: Setting) -> None:
 
     Not to be flagged takes no power: that its law is the right one is tested for itself.
     """
-    done = checked(every_package(), setting._replace(trials=min(setting.trials, 120_000)))
-    assert done.returncode == 0, done.stderr + done.stdout
-    assert json.loads(done.stdout)["verdict"] == "no-violation-found"
+    fewer = setting._replace(trials=min(setting.trials, 120_000))
+    verdict, _ = ask("1.2.0", "check", *fewer.check)
+    assert verdict == "no-violation-found"
 
 
-COUNTING = """
-import json, random, sys
-from collections import Counter
-import numpy as np
-from ldp_auditor.adapters import pure_ldp
-from ldp_auditor.adapters.randomizer import Terms
-random.seed(1)
-np.random.seed(1)
-protocol, epsilon, n = sys.argv[1], float(sys.argv[2]), int(sys.argv[3])
-client = pure_ldp.ADAPTER.variants[protocol](Terms(epsilon, 0.0, 2))
-counts = []
-for value in (0, 1):
-    seen = Counter(tuple(r) for r in client.sample(value, n, np.random.default_rng(1)))
-    counts.append([seen.pop(bits, 0) for bits in ((0, 0), (0, 1), (1, 0), (1, 1))])
-    assert not seen
-print(json.dumps(counts))
-"""
+@pytest.mark.environments
+@pytest.mark.parametrize(("version", "code"), [("1.1.2", 1), ("1.2.0", 0)])
+def test_the_command_tells_the_versions_apart(version: str, code: int) -> None:
+    """By its name, in interpreters that import the package for themselves."""
+    setting = FAR[3]
+    command = [
+        str(VERSIONS[version]() / "bin" / "ldp-auditor"),
+        *("check", f"pure-ldp:{setting.protocol}", "--epsilon", str(setting.claim)),
+        *("--domain-size", "2", "--trials", str(setting.trials), "--alpha", str(setting.alpha)),
+        *("--workers", "1", "--json"),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == code, done.stderr + done.stdout
+    verdict = json.loads(done.stdout)["verdict"]
+    assert verdict == ("violation" if code else "no-violation-found")
 
 
 @pytest.mark.environments
@@ -188,10 +240,8 @@ def test_reports_have_the_law_of_their_version(version: str, setting: Setting) -
     The first is rejected with probability 1e-10, the second is not with 1e-5 at most
     (`test_enough_reports_tell_the_versions_apart`).
     """
-    arguments = [setting.protocol, str(setting.claim), str(REPORTS[setting])]
-    python = VERSIONS[version]() / "bin" / "python"
-    said = subprocess.check_output([str(python), "-c", COUNTING, *arguments], text=True)
-    counts = np.array(json.loads(said), dtype=np.float64)
+    answer = ask(version, "count", setting.protocol, setting.claim, REPORTS[setting])
+    counts = np.array(answer, dtype=np.float64)
     for law in VERSIONS:
         p_value = stats.chi2.sf(Law.of(setting, law).chi_square(counts), 6)
         assert (p_value >= FALSE_ALARM) == (law == version)

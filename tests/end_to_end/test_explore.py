@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 
+from ldp_auditor import Choice, choose
 from ldp_auditor.exploring.document import STEPS
+from ldp_auditor.report.choices import choice_content
 from tests.end_to_end.command import EXECUTABLE, in_session, run, run_json
 from tests.end_to_end.listening import listening
 from tests.end_to_end.sweeping import session_of, wait_until
@@ -239,6 +241,47 @@ def test_bodies_are_short_json(client: Client) -> None:
         status = client.send("POST", path, None, Content_Length=length, **kind)[0]
         assert status in (411, 413)
     assert client.send("POST", path, None, Transfer_Encoding="chunked", **kind)[0] == 411
+
+
+ASKED_CHOICE: dict[str, Any] = {
+    "domain_size": 20,
+    "users": 100_000,
+    "reports": 1,
+    "max_epsilon": 1.0,
+    "max_error": 0.01,
+}
+
+
+def test_a_choice_is_that_of_the_command(client: Client) -> None:
+    status, _, page = client.send("GET", client.root + "choose")
+    assert status == 200
+    assert b"Which protocol" in page
+    status, answer = client.ask("answer", ASKED_CHOICE)
+    assert status == 200
+    assert answer["sentences"] == list(as_words(choose(**ASKED_CHOICE)))
+    assert answer["figure"]["cases"][0]["most_x"] == 1
+    assert len(answer["table"]["head"]) == len(answer["table"]["rows"][0])
+    nothing = client.ask("answer", {**ASKED_CHOICE, "max_error": 1e-5})[1]
+    assert nothing["sentences"][0].startswith("Nothing keeps all limits")
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"users": "many"}, "users must be a number"),
+        ({"domain_size": 10**9}, "domain_size goes up to"),
+        ({"max_epsilon": -1}, "max_epsilon must be positive"),
+        ({"fingerprint": 3}, "fingerprint must be true or false"),
+        ({"frequencies": "/etc/passwd"}, "unknown settings: frequencies"),
+    ],
+)
+def test_wrong_questions_are_one_line(client: Client, changed: Any, words: str) -> None:
+    assert words in client.refused("answer", {**ASKED_CHOICE, **changed})[1]
+
+
+def as_words(found: Choice) -> Iterator[str]:
+    """The sentences of a choice."""
+    return (part for part in choice_content(found) if isinstance(part, str))
 
 
 def test_it_goes_on_after_all_of_that(client: Client) -> None:

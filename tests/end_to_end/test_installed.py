@@ -10,12 +10,15 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.command import run_json
-from tests.end_to_end.installed import ODD_NAME, ROOT, Installation, install, kernels_in, seal
+from tests.end_to_end.environments import ROOT
+from tests.end_to_end.installed import ODD_NAME, Installation, install, kernels_in, seal
 
 AUDIT = ("audit", "GRR", "--epsilon", "1", "--domain-size", "25", "--trials", "10000")
 COUNTS = ("true_positives", "false_positives")
 
 LAST_RESORT = "ldp-auditor: neither the package's folder nor a cache folder can be written to"
+SLOW = "Matplotlib is building the font cache; this may take a moment."
+"""What matplotlib says on a busy machine, where that takes it more than five seconds."""
 
 
 @pytest.fixture(scope="module")
@@ -112,10 +115,13 @@ def test_kernels_are_kept_where_there_is_room(
     assert kernels_in(sealed.packages) == before
 
 
-def test_without_a_home_nothing_complains(
+def test_complaints_without_a_home_and_with_one(
     sealed: Installation, nobodys: Path, tmp_path: Path
 ) -> None:
-    """Figures and worker processes included; matplotlib would complain of its own folder."""
+    """Figures and worker processes included; matplotlib would complain of its own folder.
+
+    Of a cache folder that was asked for in vain there is a line.
+    """
     folder, room = tmp_path / "work", tmp_path / "room"
     folder.mkdir()
     room.mkdir()
@@ -125,26 +131,29 @@ def test_without_a_home_nothing_complains(
     ):
         done = sealed.run(*command, cwd=folder, HOME=str(nobodys), TMPDIR=str(room))
         assert done.returncode == 0, done.stderr
-        line, *rest = done.stderr.splitlines()
+        line, *rest = (line for line in done.stderr.splitlines() if line != SLOW)
         assert line.startswith(LAST_RESORT)
         assert rest in ([], ["figure written to compare.png"])
     assert (folder / "compare.png").stat().st_size > 0
-    done = sealed.run("compare", "GRR", *AUDIT[2:], cwd=nobodys.parent, HOME=str(room))
+    home = give_home(room)
+    done = sealed.run("compare", "GRR", *AUDIT[2:], cwd=nobodys.parent, HOME=str(home))
     assert done.returncode == 0
-    assert done.stderr == (
+    assert done.stderr.removeprefix(f"{SLOW}\n") == (
         "ldp-auditor: compare.png is not drawn, the working folder cannot be written to; "
         "use --figure\n"
     )
-
-
-def test_a_cache_folder_that_was_asked_for_in_vain_is_told(
-    sealed: Installation, nobodys: Path, tmp_path: Path
-) -> None:
-    small = ["audit", "GRR", "--epsilon", "1", "--domain-size", "5", "--trials", "10"]
-    done = sealed.run(*small, cwd=tmp_path, HOME=str(tmp_path), NUMBA_CACHE_DIR=str(nobodys))
+    done = sealed.run(*AUDIT, cwd=folder, HOME=str(home), NUMBA_CACHE_DIR=str(nobodys))
     assert done.returncode == 0
     assert done.stderr == (
         f"ldp-auditor: NUMBA_CACHE_DIR ({nobodys}) cannot be written to: compiled kernels are kept "
-        f"in {tmp_path}/.cache/ldp-auditor; set NUMBA_CACHE_DIR to a folder of yours to keep them "
+        f"in {home}/.cache/ldp-auditor; set NUMBA_CACHE_DIR to a folder of yours to keep them "
         "there\n"
     )
+
+
+def give_home(room: Path) -> Path:
+    """Make the folder for temporary files a home, with the kernels that were compiled there."""
+    (kept,) = room.glob("ldp-auditor-*")
+    (room / ".cache").mkdir()
+    kept.rename(room / ".cache" / "ldp-auditor")
+    return room

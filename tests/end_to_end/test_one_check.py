@@ -122,8 +122,8 @@ def options_of(*words: str) -> Any:
     )
     numbers = {"epsilon": 1, "delta": 0, "domain_size": 4, "alpha": 0.01, "seed": 1, "trials": 1000}
     limits = {"call_seconds": 1, "total_seconds": 1, "open_seconds": 1}
-    bound = {"bound": "clopper-pearson"}
-    return parse_check(list(words), **given, **numbers, **limits, **bound)["plan"].target.options
+    going_on = {"stop": None, "reports": None}
+    return parse_check(list(words), **given, **numbers, **limits, **going_on)["plan"].target.options
 
 
 def test_options_of_adapters_are_read_like_those_of_protocols() -> None:
@@ -163,11 +163,19 @@ def tell(value: int, rng: Any) -> int:
     return value if rng.random() < 0.6 else 1 - value
 
 
-def test_epsilon_may_be_the_third_argument() -> None:
-    result = assert_ldp(tell, [0, 1], 1.0, trials=2000, workers=1, learn=False)
+def test_the_line_that_repeats_a_check_carries_every_setting() -> None:
+    settings: dict[str, Any] = {
+        "stop": False,
+        "reports": 1,
+        "batch": False,
+        "seed": 7,
+        "call_seconds": 5.0,
+    }
+    result = assert_ldp(tell, [0, 1], 1.0, trials=2000, workers=1, learn=False, **settings)
     assert result.claim == Claim(1.0)
     assert "no violation found" in str(result)
-    again = check(tell, [0, 1], 1.0, trials=2000, alpha=1e-6, workers=1, learn=False)
+    assert all(f"{name}={value}" in result.repeat for name, value in settings.items())
+    again = eval(result.repeat, {"assert_ldp": check, "tell": tell})  # the same by both names
     assert [f.counts for f in again.findings] == [f.counts for f in result.findings]
     written = json.loads(json.dumps(again.to_dict()))
     assert CheckResult.from_dict(written).to_dict() == written

@@ -115,7 +115,7 @@ def _same(reason: str, message: str, bad: Settings) -> bool:
 
 
 HERE = "tests.end_to_end.foreign_targets:grr"
-OF_CHECK = {"epsilon", "delta", "alpha", "seed", "bound", "workers", "domain_size"}
+OF_CHECK = {"epsilon", "delta", "alpha", "seed", "workers", "domain_size"}
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def test_an_installed_package_offers_a_protocol_by_its_name(
         "Name: my-package\nVersion: 1.2\n"
     )
     (folder / "my_package-1.2.dist-info" / "entry_points.txt").write_text(
-        "[ldp_auditor.protocols]\nHR = my_file:HR\nLost = nowhere:HR\nGRR = my_file:HR\n"
+        "[ldp_auditor.protocols]\nMyHR = my_file:HR\nLost = nowhere:HR\nGRR = my_file:HR\n"
     )
     elsewhere = folder / "elsewhere"
     elsewhere.mkdir()
@@ -98,10 +98,10 @@ def test_an_installed_package_offers_a_protocol_by_its_name(
     assert "Hadamard response, from my-package 1.2" in done.stdout
     assert "Lost of my-package 1.2 cannot be imported: ModuleNotFoundError" in done.stderr
     assert "GRR of my_file:HR is not offered: name taken" in done.stderr
-    audited = run_fresh("audit", "HR", *SETTING, cwd=elsewhere)
-    assert json.loads(audited.stdout)["mechanism"] == "HR"
+    audited = run_fresh("audit", "MyHR", *SETTING, cwd=elsewhere)
+    assert json.loads(audited.stdout)["mechanism"] == "MyHR"
     monkeypatch.delenv("PYTHONPATH")
-    assert run_fresh("audit", "HR", *SETTING, cwd=elsewhere).returncode == 2
+    assert run_fresh("audit", "MyHR", *SETTING, cwd=elsewhere).returncode == 2
 
 
 def test_a_page_imports_nothing_that_its_folder_names(folder: Path) -> None:

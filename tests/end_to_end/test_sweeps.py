@@ -34,7 +34,7 @@ GRID = """
 domain_size = 100
 trials = 30_000
 [[grid]]
-protocol = ["GRR", "OUE", "SHE", "LHO"]
+protocol = ["GRR", "OUE", "SHE", "BLH"]
 epsilon = [0.5, 1, 2]
 seed = [1, 2, 3, 4]
 [[grid]]

@@ -5,8 +5,17 @@ from __future__ import annotations
 import pytest
 
 from ldp_auditor import AuditPlan, InputPair, mechanisms
-from ldp_auditor.audits.run import run
-from tests.protocols import WITH_RATES, make, names_at, rates_of
+from ldp_auditor.audits.run import fit_attack, run
+from ldp_auditor.inputs import Numbers
+from tests.protocols import (
+    OTHERS,
+    WITH_RATES,
+    make,
+    make_any,
+    names_at,
+    rates_of,
+    reversed_pair,
+)
 from tests.statistical.evidence import agrees
 
 TRIALS = 100_000
@@ -22,6 +31,23 @@ def test_rates(name: str, epsilon: float, domain_size: int) -> None:
     rates = rates_of(protocol, pair)
     assert agrees(counts.true_positives, TRIALS, rates.true_positive)
     assert agrees(counts.false_positives, TRIALS, rates.false_positive)
+
+
+@pytest.mark.parametrize("attack", ["paper", "optimal"])
+@pytest.mark.parametrize(("name", "epsilon"), names_at(DELTA_AT, OTHERS))
+def test_rates_of_any_inputs(name: str, epsilon: float, attack: str) -> None:
+    """Also for a pair that is not the worst one, where a law need not be symmetric."""
+    protocol = make_any(name, epsilon=epsilon)
+    pairs = [reversed_pair(protocol)]
+    if protocol.takes is Numbers:
+        pairs += [InputPair(-0.4, 0.9)]
+    for pair in pairs:
+        plan = AuditPlan(mechanism=protocol, pair=pair, attack=attack, trials=TRIALS, seed=2024)
+        rates = fit_attack(plan).rates()
+        if rates is not None:
+            counts = run(plan)[0].counts
+            assert agrees(counts.true_positives, TRIALS, rates.true_positive)
+            assert agrees(counts.false_positives, TRIALS, rates.false_positive)
 
 
 @pytest.mark.parametrize("g", [2, 3, 5, 64, 1000])

@@ -7,11 +7,13 @@ import re
 from pathlib import Path
 
 import mpmath
+import numpy as np
 import pytest
 from mpmath import mp
 from scipy import stats
 
 from ldp_auditor.bounds import BOUNDS, find_bound
+from ldp_auditor.bounds.clopper_pearson import log_odds as limits_in_log_odds
 from ldp_auditor.bounds.clopper_pearson import lower_limit, upper_limit
 from ldp_auditor.core import Counts, Rates
 from ldp_auditor.errors import AuditError
@@ -123,3 +125,31 @@ def test_many_counts_at_once_prove_what_each_does(bound: str, trials: int) -> No
     found = find_bound(bound)
     each = [found(seen, 0.01, 1e-5) for seen in counts]
     assert found.of_each(counts, 0.01, 1e-5) == pytest.approx(each, rel=1e-8, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("successes", "trials", "tail"),
+    [
+        *((1, 2, 0.49), (1, 30, 0.49), (29, 30, 1e-30), (5, 1000, 1e-100)),
+        *((1000, 10**9, 0.005), (7, 10**12, 0.0025), (10**12 - 3, 10**12, 1e-9)),
+    ],
+)
+def test_limits_are_exact_to_twelve_digits(successes: int, trials: int, tail: float) -> None:
+    """Newton's step from a limit, with 40 digits, is next to nothing; the terms are summed up."""
+    with mp.workdps(40):
+        log_odds = mpmath.mpf(float(limits_in_log_odds(np.array([successes]), trials, tail)[0]))
+        odds, term, terms = mpmath.exp(log_odds), mpmath.mpf(1), mpmath.mpf(1)
+        for s in range(successes, trials):
+            term *= odds * (trials - s) / (s + 1)
+            terms += term
+            if term < terms * mpmath.mpf(10) ** -25:
+                break
+        others = trials - successes
+        log_choose = mpmath.log(trials + 1) * -1 - mpmath.log(
+            mpmath.beta(others + 1, successes + 1)
+        )
+        log_tail = (
+            log_choose + successes * log_odds - trials * mpmath.log1p(odds) + mpmath.log(terms)
+        )
+        step = (log_tail - mpmath.log(tail)) * terms * (1 + odds) / successes
+    assert abs(float(step)) < 1e-12

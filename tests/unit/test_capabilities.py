@@ -103,5 +103,14 @@ def test_lacking_names_every_member_that_is_missing() -> None:
         ratio_of_sums = None
 
     assert lacking(Half(), KnowsRatioOfSums) == ["ratio_of_sums"]
-    with pytest.raises(AuditError, match="a mechanism needs name and domain_size and privatize"):
+    with pytest.raises(AuditError, match="a mechanism needs name and privatize"):
         audit(Half(), trials=10)  # type: ignore[arg-type]
+
+    class NoInputs(Half):
+        name = "NoInputs"
+
+        def privatize(self, value: int, n: int, rng: Generator) -> Reports:
+            return rng.integers(0, 3, n)
+
+    with pytest.raises(AuditError, match="a mechanism needs inputs or a domain_size"):
+        audit(NoInputs(), trials=10)

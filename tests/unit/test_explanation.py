@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from ldp_auditor import AuditError, AuditPlan, audit, mechanisms
-from ldp_auditor.audits.gap import CERTIFICATES, explain_plan, trials_to_certify
+from ldp_auditor.audits.gap import CERTIFICATES, _highest, explain_plan, trials_to_certify
 from ldp_auditor.figures.results import gap_levels
 from tests.protocols import WITH_LAW, WITH_RATES, find, law_of, make, names_at
 
@@ -45,3 +45,16 @@ def test_certified_trials_are_enough_and_needed() -> None:
 def test_what_keeps_no_epsilon_has_no_account() -> None:
     with pytest.raises(AuditError, match="keeps no finite epsilon"):
         explain_plan(AuditPlan(mechanism=mechanisms.make("LHO", domain_size=5)))
+
+
+@pytest.mark.parametrize("places", [1, 2, 7, 8, 9, 100, 801])
+def test_the_highest_place_is_found_without_asking_for_all(places: int) -> None:
+    for peak in range(0, places, max(1, places // 11)):
+        asked: list[int] = []
+
+        def height(place: int, peak: int = peak, asked: list[int] = asked) -> float:
+            asked.append(place)
+            return 10.0 - float(abs(place - peak)) * abs(place - peak)
+
+        assert _highest(height, places) == 10
+        assert len(asked) <= 40

@@ -10,6 +10,7 @@ import pytest
 from numpy.random import default_rng
 
 from ldp_auditor import mechanisms
+from ldp_auditor.mechanisms.capabilities import default_pair
 from ldp_auditor.mechanisms.kernels.bits import last_word_mask, position_of_one, unpack
 from ldp_auditor.mechanisms.kernels.noise import LAPLACE, LAYERS, NORMAL, Ziggurat
 from ldp_auditor.mechanisms.kernels.scores import choose_best
@@ -24,7 +25,7 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
 )
 from ldp_auditor.mechanisms.local_hashing import first_number, hash_value
 from ldp_auditor.theory.guessing import binomial
-from tests.protocols import NAMES, make
+from tests.protocols import NAMES, OTHERS, make, make_any
 
 
 def python_xoshiro(state: list[int]) -> int:
@@ -164,6 +165,17 @@ def test_batches_of_any_size_hold_reports_of_the_domain(name: str, domain_size: 
         if name in {"SS", "SUE", "OUE", "ASUE", "THE"}:
             last = int(last_word_mask(domain_size))
             assert all(int(word) & ~last == 0 for word in reports[:, -1])
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_batches_of_any_size_hold_guesses_of_their_kind(name: str) -> None:
+    protocol, rng = make_any(name, epsilon=1.0), default_rng(7)
+    for n in (0, 1, 63, 64, 65, 1000):
+        for value in vars(default_pair(protocol)).values():
+            reports = protocol.privatize(value, n, rng)
+            guesses = protocol.guess(reports, rng)
+            assert len(reports) == len(guesses) == n
+            assert protocol.inputs.are_guesses(guesses)
 
 
 @pytest.mark.parametrize(("trials", "p"), [(1, 0.5), (12, 0.5), (40, 0.125), (1000, 0.25)])

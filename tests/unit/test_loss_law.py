@@ -14,13 +14,24 @@ from ldp_auditor import Counts, mechanisms
 from ldp_auditor.attacks.optimal import best_exact_threshold, best_pilot_threshold
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.core import Goal, Reports
+from ldp_auditor.mechanisms.capabilities import default_pair, loss_law_of
 from ldp_auditor.mechanisms.frequency_oracle import SupportOracle
 from ldp_auditor.mechanisms.local_hashing import LocalHashing
 from ldp_auditor.mechanisms.randomized_response import GRR
 from ldp_auditor.mechanisms.subset_selection import SS
 from ldp_auditor.theory.loss_law import ClippedLaplaceLaw, GaussianLaw, LossLaw
 from ldp_auditor.theory.noise_sums import clipped_noise, sum_of_clipped_noise
-from tests.protocols import NAMES, OURS, WITH_LAW, find, law_of, make, names_at
+from tests.protocols import (
+    NAMES,
+    OTHERS,
+    OURS,
+    WITH_LAW,
+    find,
+    law_of,
+    make,
+    make_any,
+    names_at,
+)
 
 ENUMERATED = [n for n in NAMES if issubclass(find(n), SupportOracle | GRR)]
 
@@ -87,6 +98,14 @@ def test_worst_case_never_exceeds_the_claim(name: str, epsilon: float) -> None:
         assert worst < epsilon
     elif name in OURS:
         assert worst == pytest.approx(epsilon, rel=1e-9)
+
+
+@pytest.mark.parametrize(("name", "epsilon"), names_at([0.01, 0.5, 2.0, 20.0], OTHERS))
+def test_worst_case_is_the_claim_for_any_inputs(name: str, epsilon: float) -> None:
+    protocol = make_any(name, epsilon=epsilon)
+    law = loss_law_of(protocol, default_pair(protocol))
+    assert law is not None
+    assert law.epsilon(protocol.delta) == pytest.approx(epsilon, rel=1e-8)
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])

@@ -11,6 +11,7 @@ import pytest
 from mpmath import mp
 
 from ldp_auditor import AuditError, AuditPlan, InputPair, audit, audit_over_time, mechanisms
+from ldp_auditor.mechanisms.capabilities import default_pair
 from ldp_auditor.mechanisms.frequency_oracle import SupportOracle
 from ldp_auditor.mechanisms.kernels.sums import Lottery, add_rows, add_sets, add_values
 from ldp_auditor.theory.guessing import (
@@ -21,7 +22,17 @@ from ldp_auditor.theory.guessing import (
 )
 from ldp_auditor.theory.loss_law import ClippedLaplaceLaw, DiscreteLaw, OneLevelLaw
 from tests.enumeration import best_total_probability, enumerated_law
-from tests.protocols import NAMES, OURS, WITH_LAW, find, law_of, make, names_at
+from tests.protocols import (
+    NAMES,
+    OTHERS,
+    OURS,
+    WITH_LAW,
+    find,
+    law_of,
+    make,
+    make_any,
+    names_at,
+)
 
 PAIR = InputPair(0, 1)
 INDEPENDENT = [
@@ -196,6 +207,21 @@ def test_laws_agree_with_the_accountant(name: str, epsilon: float, reports: int)
         if law is not None and tight is not None:
             exact = law.epsilon(delta)
             assert tight == pytest.approx(exact, rel=2e-5, abs=1e-4)
+
+
+@pytest.mark.parametrize("reports", [2, 40])
+@pytest.mark.parametrize("name", OTHERS)
+def test_laws_of_any_inputs_agree_with_the_accountant(name: str, reports: int) -> None:
+    protocol = make_any(name, epsilon=0.7)
+    pair = default_pair(protocol)
+    law = protocol.loss_law_over(pair, reports)
+    for delta in (1e-3, 1e-5):
+        tight = protocol.composed_epsilon(pair, reports, delta)
+        if law is not None and tight is not None:
+            assert tight == pytest.approx(law.epsilon(delta), rel=2e-5, abs=1e-4)
+    assert protocol.claim_over(reports).epsilon == pytest.approx(0.7 * reports)
+    if not protocol.approximate:
+        assert protocol.worst_case_over(pair, reports) == pytest.approx(0.7 * reports)
 
 
 @pytest.mark.parametrize("reports", [2, 5, 60])

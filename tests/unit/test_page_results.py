@@ -15,6 +15,7 @@ from tests.pages import audited, checked, write
 
 NOT_NEEDED = {
     "delta",
+    "domain_size",  # inputs that are no categories have none
     "pilot_trials",
     "attack_epsilon",
     "worst_case_epsilon",

@@ -33,6 +33,8 @@ def log_tail(x: mpmath.mpf) -> mpmath.mpf:
         (portable_math.log, mpmath.log, 1e-300, 1e300, 1),
         (portable_math.log, mpmath.log, 0.4, 2.5, 1),
         (portable_math.log, mpmath.log, 0.999, 1.001, 1),
+        (portable_math.log2, lambda x: mpmath.log(x, 2), 1e-300, 1e300, 1),
+        (portable_math.log2, lambda x: mpmath.log(x, 2), 0.4, 2.5, 3),
         (portable_math.log1p, mpmath.log1p, -0.99, 10.0, 2),
         (portable_math.log1p, mpmath.log1p, -1e-9, 1e-9, 1),
         (portable_math.log_normal_tail, log_tail, -4.0, 4.0, 16),
@@ -50,6 +52,11 @@ def test_the_last_place(
         expected = exact(mpmath.mpf(x))
         error = abs(mpmath.mpf(function(x)) - expected)
         assert error <= units * math.ulp(float(expected)), x
+
+
+def test_a_power_of_two_has_a_whole_logarithm() -> None:
+    for power in range(-1074, 1024):
+        assert portable_math.log2(math.ldexp(1.0, power)) == power
 
 
 def test_limits() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Hashable
 from typing import Any
 
 import pytest
+from numpy.random import default_rng
 
 from ldp_auditor import AuditError, InputPair, audit, compare, mechanisms
 from ldp_auditor.core import Rates
@@ -203,7 +204,7 @@ def test_paper_attack_on_rs_fd() -> None:
     """The attribute is drawn with probability 1/d; made-up data names the value by chance."""
     mechanism = make("RS+FD[GRR]", (4, 4, 4))
     p = mechanism.parts[0].p  # type: ignore[attr-defined]
-    rates = mechanism.guess_rates(mechanism.default_pair)
+    rates = mechanism.guess_rates(mechanism.inputs.default_pair)
     assert rates == Rates(
         pytest.approx(p / 3 + 2 / 3 / 4),  # type: ignore[arg-type]
         pytest.approx((1 - p) / 3 / 3 + 2 / 3 / 4),  # type: ignore[arg-type]
@@ -212,7 +213,7 @@ def test_paper_attack_on_rs_fd() -> None:
 
 def test_pairs_of_records() -> None:
     mechanism = make("RS+FD[GRR]", (3, 4))
-    assert mechanism.default_pair == InputPair((0, 0), (1, 1))
+    assert mechanism.inputs.default_pair == InputPair((0, 0), (1, 1))
     assert mechanism.neighbours("one", 1) == InputPair((0, 0), (0, 1))
     assert mechanism.about(InputPair((0, 2), (1, 2)))["neighbours"] == "one"
     three = make("RS+FD[GRR]", (3, 4, 2))
@@ -241,20 +242,20 @@ def test_a_claim_that_holds_exactly_is_not_called_broken(name: str, d: int, epsi
     if epsilon < 1e-6:
         epsilon = 1e-6  # the smallest that protocols take
     mechanism = make(name, (3,) * d, epsilon)
-    about = mechanism.about(mechanism.default_pair)
+    about = mechanism.about(mechanism.inputs.default_pair)
     assert about["holds_for_one"] is True
     assert about["holds_for_all"] is False
 
 
 def test_random_vectors_over_large_domains_are_enumerated_quickly() -> None:
     mechanism = make("RS+FD[OUE-r]", (100, 100))
-    law = mechanism.loss_law(mechanism.default_pair)
+    law = mechanism.loss_law(mechanism.inputs.default_pair)
     assert law is not None
     assert law.supremum == pytest.approx(mechanism.worst_cases()["all"], rel=1e-9)
     assert mechanism.loss_law(mechanism.neighbours("one")) is not None
-    assert make("RS+FD[OUE-r]", (250, 250)).loss_law(mechanism.default_pair) is not None
+    assert make("RS+FD[OUE-r]", (250, 250)).loss_law(mechanism.inputs.default_pair) is not None
     large = make("RS+FD[OUE-r]", (100,) * 3)
-    assert large.loss_law(large.default_pair) is None
+    assert large.loss_law(large.inputs.default_pair) is None
 
 
 def test_comparison_of_records() -> None:
@@ -308,7 +309,16 @@ def test_impossible_neighbours_are_refused(settings: dict[str, Any], reason: str
 
 
 def test_values_and_records_are_not_mixed_up() -> None:
-    with pytest.raises(AuditError, match="is one value"):
+    with pytest.raises(AuditError, match="an input must be a whole number"):
         audit("GRR", epsilon=1.0, domain_size=5, pair=((0, 1), (1, 0)), trials=10)
     with pytest.raises(AuditError, match="GRR has no records: --neighbours needs"):
         audit("GRR", epsilon=1.0, domain_size=5, neighbours="one", trials=10)
+
+
+def test_a_report_of_one_attribute_does_not_grow_with_their_number() -> None:
+    few, many = (
+        mechanisms.make("SMP[OUE]", epsilon=1, domain_size=9, attributes=d) for d in (3, 300)
+    )
+    assert few.report_bytes == many.report_bytes
+    reports = many.privatize((4,) * 300, 50, default_rng(1))
+    assert reports.dtype == few.privatize((4,) * 3, 50, default_rng(1)).dtype

@@ -14,7 +14,7 @@ from ldp_auditor import audit, audit_over_time, compare, mechanisms
 from ldp_auditor.audits.comparison import Comparison
 from ldp_auditor.audits.gap import explain_plan
 from ldp_auditor.audits.interface import plan_audit
-from ldp_auditor.report import tables
+from ldp_auditor.report import listings, tables
 from ldp_auditor.report.showing import claims_table
 from ldp_auditor.report.text_table import Column, TextTable, sentences
 from ldp_auditor.studies.claims import available, judge
@@ -67,8 +67,7 @@ def profile_table() -> TextTable:
 
 
 def protocol_table() -> TextTable:
-    records = mechanisms.available_for_records()
-    return tables.protocol_table([*mechanisms.available().values(), *records.values()])
+    return listings.protocol_table(mechanisms.listed().values())
 
 
 def comparison_over_time() -> Comparison:
@@ -81,7 +80,7 @@ def some_claims_table() -> TextTable:
 
 TABLES: dict[str, Callable[[], TextTable]] = {
     "list": protocol_table,
-    "list --adapters": tables.adapter_table,
+    "list --adapters": listings.adapter_table,
     "audit": lambda: tables.result_table(audit("GRR", epsilon=1.0, domain_size=5, trials=100)),
     "audit of records": records_table,
     "audit --reports": over_time_table,

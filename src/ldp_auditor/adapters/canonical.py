@@ -15,6 +15,7 @@ DEEPEST = 20
 MOST_PARTS = 20_000
 """Reports with more parts count by their type only: shared parts may unfold without end."""
 
+_NUMPY = re.compile(r"\bnp\.[a-z]+\d*_?\(([^()]*)\)")
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
@@ -150,6 +151,6 @@ def category_key(value: Any) -> Hashable:
 
 
 def shortened(report: Any) -> str:
-    """The text of a report, cut to 80 characters."""
-    text = text_of(report) or f"<{type(report).__name__}>"
+    """The text of a report, cut to 80 characters; numbers of NumPy are written as Python's."""
+    text = _NUMPY.sub(r"\1", text_of(report)) or f"<{type(report).__name__}>"
     return text if len(text) <= 80 else text[:77] + "..."

@@ -49,7 +49,8 @@ def _compiled_seeding() -> Callable[[int], None]:
     def seed_from_inside(seed: int) -> None:
         np.random.seed(seed)  # noqa: NPY002 - numba's generator has no other name
 
-    return numba.njit()(seed_from_inside)
+    seeding: Callable[[int], None] = numba.njit()(seed_from_inside)
+    return seeding
 
 
 @dataclass(frozen=True)

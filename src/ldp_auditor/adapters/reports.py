@@ -5,7 +5,8 @@ import io
 import math
 import pickle
 import types
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -32,9 +33,38 @@ NO_DATA = (
 """Types of what can be returned but says nothing by itself."""
 
 
+def gathered(batches: Iterable[Any]) -> Any:
+    """The reports of all batches, one after the other.
+
+    Numbers and arrays of numbers of one type and shape become one array, whose rows they are:
+    that is looked at, sent and taken apart at once, and an entry of it is the report.
+    """
+    several = list(batches)
+    if all(map(_is_array, several)) and len({(b.dtype, b.shape[1:]) for b in several}) == 1:
+        return several[0] if len(several) == 1 else np.concatenate(several)
+    reports = [report for batch in several for report in batch]
+    first = reports[0] if reports else None
+    if type(first) is np.ndarray and first.shape and _is_array(first):
+        dtype, shape = first.dtype, first.shape
+        if all(type(r) is np.ndarray and r.shape == shape and r.dtype == dtype for r in reports):
+            return np.array(reports)
+    return reports
+
+
+def _is_array(batch: Any) -> bool:
+    """Whether it is an array of numbers that numpy takes for what they are, and has some."""
+    return (
+        type(batch) is np.ndarray
+        and batch.dtype.kind in "biuf"
+        and batch.dtype.itemsize <= 8
+        and batch.dtype.isnative
+        and batch.size > 0
+    )
+
+
 def require_reports(reports: Sequence[Any], value: Any, before: int = 0) -> None:
     """Raise unless all are data without NaN; `before` reports of the value came before them."""
-    for kind in {type(report) for report in reports}:
+    for kind in set() if isinstance(reports, np.ndarray) else set(map(type, reports)):
         if kind is types.NoneType or issubclass(kind, NO_DATA):
             i = next(i for i, report in enumerate(reports) if type(report) is kind)
             what = "None" if reports[i] is None else _name(reports[i])
@@ -53,8 +83,12 @@ def require_reports(reports: Sequence[Any], value: Any, before: int = 0) -> None
 
 def _may_have_nan(reports: Sequence[Any]) -> bool:
     """Tell quickly, for numbers and rows of as many numbers, whether there is a NaN to look for."""
-    kinds = {type(report) for report in reports}
-    if kinds <= {int, bool, str, bytes}:
+    if isinstance(reports, np.ndarray):
+        return reports.dtype.kind == "f" and bool(np.isnan(reports).any())
+    entries: Iterable[Any] = reports
+    if {list, tuple}.issuperset(map(type, reports)):
+        entries = chain.from_iterable(reports)
+    if {int, bool, str, bytes}.issuperset(map(type, entries)):
         return False
     try:
         return bool(np.isnan(np.asarray(reports, dtype=np.float64)).any())
@@ -81,7 +115,8 @@ def sent(reports: Sequence[Any], value: Any, before: int = 0) -> bytes:
     """The reports as bytes that another process can read; raise, naming the one that cannot be."""
     try:
         packed = pickle.dumps(reports)
-        pickle.loads(packed)
+        if not isinstance(reports, np.ndarray):
+            pickle.loads(packed)
     except Exception:
         for number, report in enumerate(reports, start=before + 1):
             try:

@@ -90,12 +90,16 @@ def ratios(mechanism: Any, reports: Reports, pair: InputPair) -> Floats:
 
 def best_exact_threshold(law: LossLaw, goal: Goal) -> float:
     """Return the threshold whose expected counts prove the most."""
-    thresholds, rates = _candidates(law)
-    counts = [
-        Counts(goal.trials, *(_nearest(goal.trials * rate) for rate in vars(pair).values()))
-        for pair in rates
+    thresholds, _ = _candidates(law)
+    return thresholds[first_best(goal.bounds(expected_counts(law, goal.trials)))]
+
+
+def expected_counts(law: LossLaw, trials: int) -> list[Counts]:
+    """Return the counts to be expected of every threshold worth trying, the lowest first."""
+    return [
+        Counts(trials, *(_nearest(trials * rate) for rate in vars(pair).values()))
+        for pair in _candidates(law)[1]
     ]
-    return thresholds[first_best(goal.bounds(counts))]
 
 
 @lru_cache(maxsize=16)

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from ldp_auditor.core import Goal, InputPair, Rates, Reports
 from ldp_auditor.errors import require
-from ldp_auditor.mechanisms.capabilities import Guesses, KnowsRates
+from ldp_auditor.mechanisms.capabilities import Guesses, KnowsRates, inputs_of
 
 
 @dataclass(frozen=True)
 class PaperAttack:
-    """Accuses the pair's first value of exactly the reports whose guess it is."""
+    """Accuses the pair's first input of exactly the reports whose guess names it."""
 
     needs: ClassVar[type] = Guesses
     pilot_trials: ClassVar[int] = 0
@@ -28,22 +28,15 @@ class PaperAttack:
         return cls(mechanism, pair)
 
     def accuse(self, reports: Reports, rng: Generator) -> NDArray[np.bool_]:
-        """Tell for every report whether the guess is the pair's first value."""
+        """Tell for every report whether the guess names the pair's first input."""
         guesses = np.asarray(self.mechanism.guess(reports, rng))
-        is_record = isinstance(self.pair.first, tuple)
+        inputs = inputs_of(self.mechanism)
         require(
-            guesses.shape == ((len(reports), 2) if is_record else (len(reports),))
-            and np.issubdtype(guesses.dtype, np.integer),
-            f"{self.mechanism.name}.guess must return "
-            f"{'an attribute and its value' if is_record else 'one whole number'} for each of "
+            guesses.ndim > 0 and len(guesses) == len(reports) and inputs.are_guesses(guesses),
+            f"{self.mechanism.name}.guess must return {inputs.guess_words} for each of "
             f"{len(reports)} reports, got shape {guesses.shape} of {guesses.dtype}",
         )
-        accused: NDArray[np.bool_]
-        if is_record:
-            accused = guesses[:, 1] == np.array(self.pair.first)[guesses[:, 0]]
-        else:
-            accused = guesses == self.pair.first
-        return accused
+        return inputs.attributed(guesses, self.pair, rng)
 
     def rates(self) -> Rates | None:
         """The mechanism's `guess_rates`, where it knows them."""

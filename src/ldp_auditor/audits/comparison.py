@@ -13,6 +13,7 @@ from ldp_auditor.audits.interface import (
     SETTINGS,
     Pair,
     Trials,
+    is_foreign,
     make_mechanism,
     option_types,
     plan_audit,
@@ -24,6 +25,7 @@ from ldp_auditor.core import Claim
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.execution.contract import Engine
 from ldp_auditor.execution.engines import open_engine
+from ldp_auditor.inputs import Records
 from ldp_auditor.results.audit_result import AuditResult, AuditResults, OfAudits
 from ldp_auditor.results.fields import Plain, real, truth
 from ldp_auditor.results.folder import results_folder
@@ -99,18 +101,18 @@ def plan_comparison(
 ) -> ComparisonPlan:
     """Plan the audit of every protocol, or of those named, at one epsilon and domain size.
 
-    A protocol that is named is audited just as `audit` does it: the claim is tested on it. If none
-    is named, all take part (or those `among` them), with `delta` where one is needed, and a
-    protocol that promises nothing is measured without a claim. The attack "both" stands for all of
-    them. `settings` are those of `plan_audit`, and options of protocols, which go to those that
-    have them: with `epsilon_infinity` memoized protocols take part, with `attributes` or
-    `domain_sizes` mechanisms for records.
+    A protocol that is named, or whose family is, is audited just as `audit` does it: the claim is
+    tested on it. If none is named, all of the paper take part (or those `among` them), with `delta`
+    where one is needed, and a protocol that promises nothing is measured without a claim. The
+    attack "both" stands for all of them. `settings` are those of `plan_audit`, and options of
+    protocols, which go to those that have them: with `epsilon_infinity` memoized protocols take
+    part, with `attributes` or `domain_sizes` mechanisms for records.
     """
     require(not isinstance(protocols, str), f"protocols must be a list of names, got {protocols!r}")
     given = {key: value for key, value in settings.items() if value is not None}
     options = {key: given.pop(key) for key in list(given) if key not in SETTINGS}
     claim = _stated_claim(epsilon, options.get("epsilon_1"), delta)
-    named = list(dict.fromkeys(protocols))
+    named = mechanisms.expanded(protocols)
     names = named or _participants(epsilon is None, options, among)
     types = {name: option_types(name) for name in names}
     for option in options:
@@ -129,13 +131,19 @@ def plan_comparison(
             promise["delta"] = delta if protocol.approximate else None
         own = {key: value for key, value in options.items() if key in types[name]}
         try:
-            mechanism = make_mechanism(name, domain_size=domain_size, **promise, **own)
+            size = domain_size if _has_size(name) else None
+            mechanism = make_mechanism(name, domain_size=size, **promise, **own)
             plans += [plan_audit(mechanism, attack=kind, **given) for kind in attacks]
         except AuditError as error:
             refused[name] = str(error)
     if refused and all(plan.mechanism.claim.epsilon == math.inf for plan in plans):
         raise AuditError(next(iter(refused.values())))
     return ComparisonPlan(claim, tuple(plans), refused, bool(named))
+
+
+def _has_size(name: str) -> bool:
+    """Tell whether a protocol has a domain size, which those for numbers have not."""
+    return is_foreign(name) or mechanisms.find(name, outside=True).takes.has_size
 
 
 def _stated_claim(epsilon: float | None, epsilon_1: float | None, delta: float | None) -> Claim:
@@ -157,12 +165,12 @@ def _participants(
 ) -> list[str]:
     """Protocols that are compared if none is named."""
     if "attributes" in options or "domain_sizes" in options:
-        names = list(mechanisms.available_for_records())
+        names = list(mechanisms.available(Records))
     else:
         with_memory = "epsilon_infinity" in options
         names = [
             name
-            for name, protocol in mechanisms.available().items()
+            for name, protocol in mechanisms.in_the_paper().items()
             if (not protocol.memoizes and not memoized_only)
             or (protocol.memoizes and with_memory and "epsilon_infinity" in protocol.required())
         ]

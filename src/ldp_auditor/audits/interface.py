@@ -1,6 +1,6 @@
 """Plans and runs an audit by names and numbers: what Python users call."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from inspect import signature
 from pathlib import Path
 from typing import Any, Literal
@@ -15,12 +15,12 @@ from ldp_auditor.core import InputPair, Mechanism
 from ldp_auditor.errors import must, require
 from ldp_auditor.execution.contract import Engine
 from ldp_auditor.execution.engines import open_engine
-from ldp_auditor.mechanisms.capabilities import TakesRecords, default_pair, needed
+from ldp_auditor.mechanisms.capabilities import TakesRecords, needed
 from ldp_auditor.results.audit_result import AuditResult, AuditResults
 from ldp_auditor.results.folder import results_folder
 
-Pair = InputPair | tuple[Any, Any]
-"""Two inputs: values, or records of several attributes."""
+Pair = InputPair | Sequence[Any] | str
+"""Two inputs of the mechanism's kind, or what the command line writes for them: "0,1"."""
 
 Trials = int | Literal["auto"] | Stopping
 
@@ -124,8 +124,9 @@ def plan_audit(
 ) -> AuditPlan:
     """Plan the audit of a protocol by its name, with its own options, or of any mechanism.
 
-    Two records may be given as a `pair`, or by how they differ: `neighbours` "all" or "one", the
-    latter in the `attribute` of that number. `reports` is one number or several.
+    A `pair` is two inputs of the mechanism's kind, or in writing "0,1", "-1,1" or
+    "[1,0,0]:[0,1,0]". Two records may also be given by how they differ: `neighbours` "all" or
+    "one", the latter in the `attribute` of that number. `reports` is one number or several.
     """
     if isinstance(mechanism, str):
         made: Mechanism = make_mechanism(
@@ -149,7 +150,7 @@ def plan_audit(
     rule = _trials(trials, precision, max_trials)
     return AuditPlan(
         mechanism=made,
-        pair=default_pair(made) if pair is None else InputPair.of(pair),
+        pair=pair,  # type: ignore[arg-type]
         attack=attack,
         bound=bound or ("betting" if isinstance(rule, Stopping) else "clopper-pearson"),
         alpha=alpha,
@@ -185,17 +186,17 @@ def make_mechanism(name: str, **settings: Any) -> Any:
 
     `settings` are epsilon, domain_size and delta, None for a default, and options of its own.
     """
-    return (foreign_oracle if _is_foreign(name) else mechanisms.make)(name, **settings)
+    return (foreign_oracle if is_foreign(name) else mechanisms.make)(name, **settings)
 
 
-def _is_foreign(name: str) -> bool:
+def is_foreign(name: str) -> bool:
     """Tell whether a name with a colon is that of an adapter; others are files of one's own."""
     return ":" in name.partition("[")[0] and adapters.find(name) is not None
 
 
 def option_types(name: str) -> Mapping[str, type]:
     """Names and types of the options that the protocol or foreign mechanism has of its own."""
-    if _is_foreign(name):
+    if is_foreign(name):
         return {}
     types = mechanisms.find(name, outside=True).option_types()
     return {"epsilon_1": float, **types} if "epsilon_infinity" in types else types

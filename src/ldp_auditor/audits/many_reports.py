@@ -15,6 +15,7 @@ from numpy.random import Generator
 
 from ldp_auditor.core import Claim, Floats, InputPair, Mechanism, Rates, Values
 from ldp_auditor.errors import require
+from ldp_auditor.inputs import Inputs
 from ldp_auditor.mechanisms.capabilities import (
     AddsRatios,
     AddsScores,
@@ -22,11 +23,10 @@ from ldp_auditor.mechanisms.capabilities import (
     HasOptions,
     KnowsRatioOfSums,
     RemembersUsers,
+    inputs_of,
     needed,
 )
-from ldp_auditor.mechanisms.frequency_oracle import Users
-from ldp_auditor.mechanisms.kernels.scores import choose_best
-from ldp_auditor.mechanisms.kernels.xoshiro import fresh_stream
+from ldp_auditor.mechanisms.local_mechanism import Users
 from ldp_auditor.theory.loss_law import LossLaw
 
 TOTALS_BYTES = 2**19
@@ -129,9 +129,9 @@ class Accumulated:
         return self.protocol.claim_over(self.reports)
 
     @property
-    def domain_size(self) -> int:
-        """Number of values."""
-        return self.protocol.domain_size
+    def inputs(self) -> Inputs:
+        """What the protocol takes."""
+        return inputs_of(self.protocol)
 
     @property
     def options(self) -> Mapping[str, Any]:
@@ -140,7 +140,7 @@ class Accumulated:
         own = self.protocol.options if isinstance(self.protocol, HasOptions) else {}
         return {**own, "reports": self.reports, "composition": made}
 
-    def privatize(self, value: int, n: int, rng: Generator) -> Floats:
+    def privatize(self, value: Any, n: int, rng: Generator) -> Floats:
         """Return the totals of `n` users."""
         users = self.protocol.enroll(value, n, rng)
         totals = self.tally.start(users)
@@ -148,10 +148,10 @@ class Accumulated:
         return totals
 
     def guess(self, totals: Floats, rng: Generator) -> Values:
-        """Algorithm 2: the value with the largest total, ties at random."""
-        scores = totals[:, : self.domain_size]
-        chosen: Values = choose_best(fresh_stream(rng), scores, -np.inf, np.inf)
-        return chosen
+        """The paper's guess by the totals of each user."""
+        protocol: Any = self.protocol
+        guesses: Values = protocol.guess_by_totals(totals, self.reports, rng)
+        return guesses
 
     def guess_rates(self, pair: InputPair) -> Rates | None:
         """Exact rates of that guess, where they are known."""

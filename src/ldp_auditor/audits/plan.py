@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -14,7 +14,7 @@ from ldp_auditor.attacks import find_attack
 from ldp_auditor.audits.many_reports import Accumulated, Tally
 from ldp_auditor.audits.stopping import MOST_TRIALS, Stopping
 from ldp_auditor.bounds import find_bound
-from ldp_auditor.core import FIRST_TWO_VALUES, Claim, Counts, InputPair, Mechanism, Reports
+from ldp_auditor.core import Claim, Counts, InputPair, Mechanism, Reports
 from ldp_auditor.errors import (
     error_probability,
     fraction,
@@ -26,8 +26,9 @@ from ldp_auditor.errors import (
 from ldp_auditor.mechanisms.capabilities import (
     HasOptions,
     KnowsWorstCase,
-    TakesRecords,
     bytes_of_report,
+    default_pair,
+    inputs_of,
     lacking,
     loss_law_of,
 )
@@ -55,7 +56,8 @@ class AuditPlan:
     """Everything that decides the outcome of an audit."""
 
     mechanism: Mechanism
-    pair: InputPair = FIRST_TWO_VALUES
+    pair: InputPair = field(default=None)  # type: ignore[assignment]
+    """The two inputs, in any form that the mechanism's inputs read; by default its own pair."""
     attack: str = "paper"
     bound: str = "clopper-pearson"
     alpha: float = 0.01
@@ -80,9 +82,8 @@ class AuditPlan:
             isinstance(self.mechanism.claim, Claim),
             f"the claim of {self.mechanism.name} must be a Claim, got {self.mechanism.claim!r}",
         )
-        whole_number("domain_size", self.mechanism.domain_size, at_least=2)
-        records = self.mechanism if isinstance(self.mechanism, TakesRecords) else None
-        self.pair.check(self.mechanism, None if records is None else records.domain_sizes)
+        chosen = default_pair(self.mechanism) if self.pair is None else self.pair
+        self._set("pair", inputs_of(self.mechanism).pair(chosen))
         find_attack(self.attack, self.mechanism)
         find_bound(self.bound)
         self._set("alpha", error_probability(self.alpha))
@@ -134,6 +135,11 @@ class AuditPlan:
         )
 
     @property
+    def domain_size(self) -> int | None:
+        """Number of categories, if the inputs are such; of records, of the largest attribute."""
+        return inputs_of(self.mechanism).size
+
+    @property
     def options(self) -> dict[str, Any]:
         """Options of the mechanism beyond its claim and domain."""
         return dict(self.mechanism.options) if isinstance(self.mechanism, HasOptions) else {}
@@ -151,7 +157,7 @@ class AuditPlan:
             "mechanism": self.mechanism.name,
             "epsilon": self.mechanism.claim.epsilon,
             "delta": self.mechanism.claim.delta,
-            "domain_size": self.mechanism.domain_size,
+            "domain_size": self.domain_size,
             "options": self.options,
             "pair": [self.pair.first, self.pair.second],
             "attack": self.attack,
@@ -214,7 +220,7 @@ class AuditPlan:
         """Epsilons that many counts of as many trials would prove, to choose among them."""
         return find_bound(self.bound).of_each(counts, self.alpha, self.mechanism.claim.delta)
 
-    @property
+    @cached_property
     def batch_trials(self) -> int:
         """Trials that are carried out at once, a property of the mechanism, not of the machine.
 

@@ -144,7 +144,7 @@ def _result(
     return AuditResult(
         mechanism=plan.mechanism.name,
         **vars(plan.mechanism.claim),
-        domain_size=plan.mechanism.domain_size,
+        domain_size=plan.domain_size,
         pair=plan.pair,
         options=plan.options,
         attack=plan.attack,

@@ -10,6 +10,7 @@ probability alpha at most [Ville39]. With the best stake and anchor no other bet
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Self
@@ -35,22 +36,12 @@ NEGLIGIBLE = 40.0
 
 def log_wealth(counts: Counts, epsilon: float, delta: float) -> float:
     """Log of what betting against the claim (epsilon, delta) has made of 1."""
-    return _Bets.after(counts, delta).log_wealth(math.exp(epsilon) + delta)
+    return Wealth.of([(1.0, counts)], delta).log_against(epsilon)
 
 
 def betting_bound(counts: Counts, alpha: float, delta: float) -> float:
     """Largest epsilon against which betting has made 1 / alpha of 1, or 0."""
-    wanted = -math.log(alpha)
-    bets = _Bets.after(counts, delta)
-    if bets.log_wealth(1 + delta) < wanted:
-        return 0.0
-    bets = bets.above(wanted - NEGLIGIBLE, 1 + delta)
-    low, high = 0.0, (OCTAVES + 1) * math.log(2)  # beyond, no stake is small enough
-    while high - low > 1e-12 * high:
-        middle = (low + high) / 2
-        enough = bets.log_wealth(math.exp(middle) + delta) >= wanted
-        low, high = (middle, high) if enough else (low, middle)
-    return low
+    return Wealth.of([(1.0, counts)], delta).bound(alpha)
 
 
 @lru_cache(maxsize=8)
@@ -65,46 +56,80 @@ def _money(delta: float) -> tuple[Floats, Floats, Floats]:
 
 
 @dataclass(frozen=True)
-class _Bets:
-    """Every bet with what it has won, but for the false positives."""
+class Wealth:
+    """What gamblers side by side have won, each on counts of its own, and money that is not bet."""
 
     stakes: Floats
     anchors: Floats
     won: Floats
-    """Logs."""
-    false_positives: int
+    """Logs of what every gambler has, but for the false positives."""
+    false_positives: Floats
+    delta: float
+    cash: float
 
     @classmethod
-    def after(cls, counts: Counts, delta: float) -> Self:
-        """Bets after these counts."""
+    def of(cls, bets: Iterable[tuple[float, Counts]], delta: float, cash: float = 0.0) -> Self:
+        """What became of parts of the money, each bet on one event whose counts these are."""
         stakes, anchors, money = _money(delta)
-        won = (
-            money
-            + counts.true_positives * np.log1p(stakes * (1 - anchors))
-            + (counts.trials - counts.true_positives) * np.log1p(-stakes * anchors)
-            + (counts.trials - counts.false_positives) * np.log1p(stakes * (anchors - delta))
+        won: list[Floats] = []
+        alarms: list[int] = []
+        for part, counts in bets:
+            alarms.append(counts.false_positives)
+            won.append(
+                money
+                + math.log(part)
+                + counts.true_positives * np.log1p(stakes * (1 - anchors))
+                + (counts.trials - counts.true_positives) * np.log1p(-stakes * anchors)
+                + (counts.trials - counts.false_positives) * np.log1p(stakes * (anchors - delta))
+            )
+        return cls(
+            np.tile(stakes, len(won)),
+            np.tile(anchors, len(won)),
+            np.concatenate(won) if won else np.zeros(0),
+            np.repeat(np.array(alarms, np.float64), len(stakes)),
+            delta,
+            cash,
         )
-        return cls(stakes, anchors, won, counts.false_positives)
 
-    def each(self, limit: float) -> Floats:
-        """Log of the wealth of each bet against a limit of e^epsilon + delta.
+    def each(self, epsilon: float) -> Floats:
+        """Log of the wealth of every gambler against a claim of `epsilon`.
 
-        It falls when the limit grows. A stake that a false positive would bring into debt is none.
+        It falls when epsilon grows. A stake that a false positive would bring into debt is none.
         """
-        after_alarm = self.stakes * (self.anchors - limit)
+        after_alarm = self.stakes * (self.anchors - (math.exp(epsilon) + self.delta))
         allowed = after_alarm > -1
         change = np.log1p(after_alarm, where=allowed, out=np.zeros_like(after_alarm))
         return np.where(allowed, self.won + self.false_positives * change, -np.inf)
 
-    def log_wealth(self, limit: float) -> float:
-        """Log of the wealth of all bets together."""
-        logs = self.each(limit)
-        most = float(logs.max(initial=-np.inf))
-        return most if most == -np.inf else most + math.log(float(np.exp(logs - most).sum()))
+    def log_against(self, epsilon: float) -> float:
+        """Log of all the money against a claim of `epsilon`."""
+        cash = math.log(self.cash) if self.cash > 0 else -math.inf
+        logs = self.each(epsilon)
+        most = max(cash, float(logs.max(initial=-np.inf)))
+        if most == -math.inf:
+            return most
+        return most + math.log(math.exp(cash - most) + float(np.exp(logs - most).sum()))
 
-    def above(self, least: float, limit: float) -> Self:
-        """Only the bets whose wealth matters; to leave some out makes the bound no larger."""
-        kept = self.each(limit) >= least
+    def bound(self, alpha: float) -> float:
+        """Largest epsilon against which there is 1 / alpha, or 0."""
+        wanted = -math.log(alpha)
+        if self.log_against(0.0) < wanted:
+            return 0.0
+        rich = self.above(wanted - NEGLIGIBLE, 0.0)
+        low, high = 0.0, (OCTAVES + 1) * math.log(2)  # beyond, no stake is small enough
+        while high - low > 1e-12 * high:
+            middle = (low + high) / 2
+            enough = rich.log_against(middle) >= wanted
+            low, high = (middle, high) if enough else (low, middle)
+        return low
+
+    def above(self, least: float, epsilon: float) -> Self:
+        """Only gamblers whose wealth matters; to leave some out makes the bound no larger."""
+        kept = self.each(epsilon) >= least
         return replace(
-            self, stakes=self.stakes[kept], anchors=self.anchors[kept], won=self.won[kept]
+            self,
+            stakes=self.stakes[kept],
+            anchors=self.anchors[kept],
+            won=self.won[kept],
+            false_positives=self.false_positives[kept],
         )

@@ -1,58 +1,54 @@
-"""What the counts of a check prove."""
+"""What the bets of a check prove."""
 
 import time
-from collections.abc import Sequence
-from typing import Any
+from math import exp
 
-from ldp_auditor.bounds import find_bound
+from ldp_auditor.bounds.betting import Wealth
+from ldp_auditor.checks.bets import SHARES, Bet
 from ldp_auditor.checks.plan import CheckPlan
-from ldp_auditor.checks.sampling import ChosenEvent
-from ldp_auditor.core import Counts
-from ldp_auditor.results.check_result import CheckResult, Finding, p_value, power_of
+from ldp_auditor.checks.sequence import Course
+from ldp_auditor.results.check_result import CheckResult, Finding, power_of
+
+MOST_FINDINGS = 3
+"""Largest number of events that the result shows."""
 
 
-def findings_of(
-    plan: CheckPlan, chosen: Sequence[ChosenEvent], counts: Any, trials: int
-) -> tuple[Finding, ...]:
-    """What the counts prove; alpha is shared out over all events."""
-    bound = find_bound(plan.bound)
-    findings = []
-    for i, event in enumerate(chosen):
-        seen = Counts(trials, int(counts[event.first, i]), int(counts[event.second, i]))
-        findings.append(
-            Finding(
-                first=plan.values[event.first],
-                second=plan.values[event.second],
-                event=event.words,
-                **vars(seen),
-                empirical_epsilon=bound(seen, plan.alpha / len(chosen), plan.claim.delta),
-                p_value=min(1.0, len(chosen) * p_value(plan.claim, plan.bound, seen)),
-            )
-        )
-    return tuple(findings)
+def finding_of(plan: CheckPlan, bet: Bet) -> Finding:
+    """What one bet alone proves, with its part of the money."""
+    alone = Wealth.of([(bet.money, bet.counts)], plan.claim.delta)
+    return Finding(
+        first=plan.values[bet.event.first],
+        second=plan.values[bet.event.second],
+        event=bet.event.words,
+        example=bet.event.example,
+        **vars(bet.counts),
+        empirical_epsilon=alone.bound(plan.alpha),
+        p_value=min(1.0, exp(-alone.log_against(plan.claim.epsilon))),
+    )
 
 
-def result_of(
-    plan: CheckPlan,
-    findings: tuple[Finding, ...],
-    pilot_trials: int,
-    reports: int,
-    started: float,
-    learned: bool,
-) -> CheckResult:
-    """The result of a check; without findings nothing was counted on fresh reports."""
-    trials = findings[0].counts.trials if findings else 0
+def result_of(course: Course, started: float, learned: bool) -> CheckResult:
+    """The result of a check, with the richest of its bets."""
+    plan, bets = course.plan, course.bets
+    counted = [bet for bet in bets.bets if bet.counts.trials]
+    counted.sort(key=lambda bet: -bet.rank(plan.claim))
+    findings = tuple(finding_of(plan, bet) for bet in counted[:MOST_FINDINGS])
+    part = SHARES[0] * bets.last_money
     return CheckResult(
         target=plan.name,
         **vars(plan.claim),
         values=plan.values,
         alpha=plan.alpha,
         seed=plan.seed,
-        trials=trials,
-        pilot_trials=pilot_trials,
+        trials=findings[0].trials if findings else 0,
+        pilot_trials=course.searched,
+        empirical_epsilon=bets.bound,
+        p_value=bets.p_value,
         findings=findings,
-        power=power_of(plan.claim, plan.bound, plan.alpha / plan.prove, trials),
+        power=power_of(plan.claim, part, plan.alpha, course.since_search if findings else 0),
         seconds=time.perf_counter() - started,
-        reports=reports,
+        reports=course.source.reports,
+        sure_after=course.sure_after,
         learned=learned,
+        notes=course.source.notes,
     )

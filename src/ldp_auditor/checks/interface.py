@@ -16,9 +16,6 @@ from ldp_auditor.execution.contract import Engine, Limits
 from ldp_auditor.execution.engines import open_engine
 from ldp_auditor.results.check_result import CheckResult
 
-DEFAULT_BOUND, DEFAULT_PROVE = CheckPlan.bound, CheckPlan.prove
-"""What the line that repeats a check leaves out."""
-
 LADDER = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 """Numbers of trials that `trials_within` may return."""
 
@@ -32,12 +29,12 @@ def check(
     trials: int | None = None,
     seconds: float | None = None,
     alpha: float = 0.01,
-    bound: str = "clopper-pearson-one-sided",
     seed: int = 42,
-    prove: int = 3,
+    stop: bool = True,
     learn: bool | None = None,
     score: Callable[[Any, Any, Any], float] | None = None,
     batch: bool | None = None,
+    reports: int | None = None,
     domain_size: int | None = None,
     options: Mapping[str, Any] | None = None,
     workers: int | None = None,
@@ -52,9 +49,13 @@ def check(
     A name may be that of an adapter, such as "pure-ldp:OUE": then `options` are its own, and
     `domain_size` is the number of its values, if `values` are not all of them.
     The budget is a number of reports, `trials` (200,000 by default), or a time, `seconds`, from
-    which that number is estimated. `prove` events share `alpha`. With `learn` a classifier is among
-    what proposes events (None: if scikit-learn is installed); `score(report, first, second)` may
-    say how much a report speaks for the first of two values.
+    which that number is estimated. The check ends as soon as it is sure, or goes on to its budget
+    without `stop`, to prove a larger epsilon. With `learn` a classifier is among what proposes
+    events (None: if scikit-learn is installed); `score(report, first, second)` may
+    say how much a report speaks for the first of two values. With `reports`, every trial makes a
+    fresh object (of a class, `package.module:Class(arguments)` or an adapter) and takes so many
+    reports of it as one; without, one object makes all reports, and the check begins again with
+    fresh objects if its calls turn out not to be independent.
     `engine` is "processes", "ray" (with the `address` of a cluster, or a local one), or what
     `open_engine` opened; it does not change the counts.
     """
@@ -79,17 +80,18 @@ def check(
         trials=TRIALS if trials is None else trials,
         limits=limits,
         alpha=alpha,
-        bound=bound,
         seed=seed,
-        prove=prove,
+        stop=stop,
         learn=learn,
         score=score,
+        reports=reports,
     )
     named = [target.partition(":")[0]] if isinstance(target, str) else []
     with open_engine(engine, workers, address, isolated=True, modules=named, needs=found) as opened:
         if seconds is not None:
             plan = replace(plan, trials=trials_within(seconds, plan, opened))
         result = run_check(plan, opened)
+    usual = vars(Limits())
     given = {
         "epsilon": epsilon,
         "delta": delta,
@@ -98,11 +100,15 @@ def check(
         "alpha": plan.alpha,
         "seed": plan.seed,
         "learn": result.learned,
-        "bound": None if bound == DEFAULT_BOUND else bound,
-        "prove": None if prove == DEFAULT_PROVE else prove,
+        "stop": None if stop else stop,
         "score": score,
+        "reports": reports,
         "domain_size": domain_size,
         "options": options,
+        "workers": workers,
+        "engine": engine if isinstance(engine, str) else None,
+        "address": address,
+        **{name: value for name, value in vars(limits).items() if value != usual[name]},
     }
     shown = [name if not isinstance(target, str) else repr(target), repr(list(values))]
     shown += [

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ldp_auditor.adapters.canonical import canonical
-from ldp_auditor.bounds import find_bound
 from ldp_auditor.checks.sampling import Target
 from ldp_auditor.core import Claim
 from ldp_auditor.errors import error_probability, require, seed_number, whole_number
@@ -16,14 +15,23 @@ from ldp_auditor.execution.contract import Limits
 TRIALS = 200_000
 """Reports in all, by default."""
 
-PILOT_SHARE = 0.3
-"""Share of all reports that the pilot may spend."""
+FIRST_SEARCH = 32
+"""Reports of every input that the first search looks at."""
 
-MOST_PILOT = 40_000
-"""Largest number of pilot reports of one input."""
+GROWTH = 2
+"""How many times more the next search looks at."""
+
+MOST_SEARCHED = 40_000
+"""Largest number of reports of one input that a search looks at."""
+
+OBJECTS, MOST_OBJECTS = 24, 64
+"""Objects that are compared before anything else; more of them if each gives one answer only."""
+
+MOST_REPORTS = 1000
+"""Largest number of reports of one object that are checked together."""
 
 HANDSHAKE = 500
-"""Largest number of reports by which two workers are compared before anything is counted."""
+"""Reports by which two workers are compared; a verdict on fewer reports needs one worker only."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,15 +44,16 @@ class CheckPlan:
     values: tuple[Any, ...]
     claim: Claim
     trials: int = TRIALS
-    """Reports in all."""
+    """Reports in all, at most."""
     alpha: float = 0.01
-    bound: str = "clopper-pearson-one-sided"
     seed: int = 42
-    prove: int = 3
-    """Events that are counted on fresh reports, and share alpha."""
+    stop: bool = True
+    """Whether the check ends as soon as it is sure; else it goes on, to prove a larger epsilon."""
     learn: bool | None = None
     """Whether a classifier proposes events; None: if scikit-learn is installed."""
     score: Callable[[Any, Any, Any], float] | None = None
+    reports: int | None = None
+    """Reports of one fresh object that make one trial; None: one object makes all reports."""
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
@@ -54,19 +63,31 @@ class CheckPlan:
         require(different == len(self.values), same)
         trials = whole_number("trials", self.trials, 100 * len(self.values), 10**12)
         object.__setattr__(self, "trials", trials)
+        if self.reports is not None:
+            reports = whole_number("reports", self.reports, 1, MOST_REPORTS)
+            object.__setattr__(self, "reports", reports)
         object.__setattr__(self, "alpha", error_probability(self.alpha))
         object.__setattr__(self, "seed", seed_number(self.seed))
-        find_bound(self.bound)
-
-    @property
-    def pilot_trials(self) -> int:
-        """Pilot reports of each input, unless they are large."""
-        return max(50, min(MOST_PILOT, int(PILOT_SHARE * self.trials / len(self.values))))
 
     @property
     def handshake(self) -> int:
         """Reports of each of the two workers that are compared."""
         return max(20, min(HANDSHAKE, self.trials // 20))
+
+    @property
+    def objects(self) -> int:
+        """Objects that are compared before anything else."""
+        return max(8, min(OBJECTS, self.trials // 100))
+
+    def searches(self, most: int) -> list[int]:
+        """How many reports of every input each search looks at, `most` at most.
+
+        They double, so that all searches together cost little more than the last one.
+        """
+        sizes = [min(FIRST_SEARCH, most)]
+        while GROWTH * sizes[-1] <= min(most, MOST_SEARCHED):
+            sizes.append(GROWTH * sizes[-1])
+        return sizes
 
     @property
     def plain_values(self) -> list[Any]:

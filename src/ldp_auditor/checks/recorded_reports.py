@@ -1,19 +1,92 @@
 """`check_recorded`: reports that were collected elsewhere, against a claim."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from ldp_auditor.checks.evidence import findings_of, result_of
-from ldp_auditor.checks.plan import MOST_PILOT, CheckPlan
-from ldp_auditor.checks.sampling import chosen_events
+from ldp_auditor.checks.bets import SHARES, Bet, ChosenEvent
+from ldp_auditor.checks.evidence import result_of
+from ldp_auditor.checks.plan import MOST_SEARCHED, CheckPlan
+from ldp_auditor.checks.sampling import chosen_events, worth_learning
 from ldp_auditor.checks.search.finder import Pilot, find_events
 from ldp_auditor.checks.search.scores import can_learn
+from ldp_auditor.checks.sequence import LOOKS, conduct
+from ldp_auditor.core import Counts
 from ldp_auditor.errors import AuditError, describe, require
 from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.seeding import chunk_generator, random_order, stream_key
+
+
+@dataclass
+class Recorded:
+    """Reports that are there already, in the order in which they are looked at."""
+
+    plan: CheckPlan
+    made: Sequence[Sequence[Any]]
+    """Reports of every input."""
+    supports: Callable[[Any, Any], bool] | None
+    learn: bool
+    shares = False
+    is_full = False
+    reports: int = 0
+    notes: tuple[str, ...] = ()
+    drawn: list[int] = field(default_factory=list)
+    """How many reports of every input were looked at."""
+    found: list[tuple[Any, Sequence[Any]]] = field(default_factory=list)
+    """Layout and events of every search."""
+
+    def __post_init__(self) -> None:
+        self.drawn = [0 for _ in self.made]
+
+    def left(self, inputs: Sequence[int]) -> int:
+        """How many more reports of each of these inputs there are."""
+        return min(len(self.made[i]) - self.drawn[i] for i in inputs)
+
+    def draw(
+        self, inputs: Sequence[int], n: int, bets: Sequence[Bet], keep: bool
+    ) -> Iterator[list[tuple[Bet, Counts]]]:
+        """Look at `n` more reports of each of these inputs, in parts."""
+        at_once = max(1, -(-n // LOOKS)) if bets else n
+        for start in range(0, n, at_once):
+            count = min(at_once, n - start)
+            parts = {i: self.following(i, count, keep) for i in inputs}
+            self.reports += count * len(inputs)
+            yield list(self._counted(parts, bets, count))
+
+    def following(self, i: int, n: int, keep: bool) -> Sequence[Any]:
+        """The next `n` reports of an input."""
+        self.drawn[i] += n
+        return self.made[i][self.drawn[i] - n : self.drawn[i]]
+
+    def _counted(
+        self, parts: Mapping[int, Sequence[Any]], bets: Sequence[Bet], n: int
+    ) -> Iterator[tuple[Bet, Counts]]:
+        tables: dict[tuple[int, int], Any] = {}
+
+        def count(bet: Bet, i: int) -> int:
+            layout, events = self.found[bet.search]
+            if (bet.search, i) not in tables:
+                tables[bet.search, i] = layout.table(parts[i])
+            held = events[bet.place].holds(parts[i], tables[bet.search, i])
+            return int(np.count_nonzero(held))
+
+        for bet in bets:
+            yield bet, Counts(n, count(bet, bet.event.first), count(bet, bet.event.second))
+
+    def search(self) -> tuple[ChosenEvent, ...]:
+        """Propose events from the reports that were looked at so far."""
+        ends = [min(drawn, MOST_SEARCHED) for drawn in self.drawn]
+        seen = [made[:end] for made, end in zip(self.made, ends, strict=True)]
+        plan = self.plan
+        pilot = Pilot(seen, plan.claim, plan.values, self.supports, plan.score)
+        learn = self.learn and worth_learning(seen)
+        layout, candidates = find_events(pilot, len(SHARES), learn, plan.seed)
+        self.notes = layout.notes
+        self.found.append((layout, [candidate.event for candidate in candidates]))
+        return chosen_events(candidates, layout, seen)
 
 
 def check_recorded(
@@ -23,10 +96,10 @@ def check_recorded(
     supports: Callable[[Any, Any], bool] | None = None,
     **settings: Any,
 ) -> CheckResult:
-    """Check reports that were collected elsewhere: half of them find events, half prove them.
+    """Check reports that were collected elsewhere: events are bet on as the reports are read.
 
-    Which half a report is in is drawn at random, because files may be sorted. An input with more
-    reports than another is proven on as many as the other has.
+    They are read in random order, because files may be sorted. An event is bet on with as many
+    reports of each of its two inputs as the rarer one has.
     """
     started = time.perf_counter()
     pairs = list(reports.items() if isinstance(reports, Mapping) else reports)
@@ -34,29 +107,19 @@ def check_recorded(
     plan = CheckPlan(name=name, values=values, **{"trials": 100 * len(values), **settings})
     rng = chunk_generator(plan.seed, stream_key({"recorded": plan.plain_values}), 0, 0)
     learned = can_learn(plan.learn)
-    halves: list[tuple[list[Any], list[Any]]] = []
+    shuffled: list[list[Any]] = []
     for value, made in pairs:
         require(
             len(made) >= 50,
             f"every value needs 50 recorded reports at least, got {len(made)} of {value!r}",
         )
-        shuffled = [made[i] for i in random_order(rng, len(made))]
-        middle = len(made) // 2
-        halves.append((shuffled[:middle][:MOST_PILOT], shuffled[middle:]))
-    pilot = Pilot([a for a, _ in halves], plan.claim, values, supports, plan.score)
-    trials = min(len(b) for _, b in halves)
+        shuffled.append([made[i] for i in random_order(rng, len(made))])
     try:
-        layout, candidates = find_events(pilot, plan.prove, learned, plan.seed)
-        counts = np.zeros((len(values), len(candidates)), np.int64)
-        for i, (_, fresh) in enumerate(halves if candidates else []):
-            table = layout.table(fresh[:trials])
-            counts[i] = [c.event.holds(fresh[:trials], table).sum() for c in candidates]
+        course = conduct(plan, Recorded(plan, shuffled, supports, learned))
     except AuditError:
         raise
     except Exception as error:  # they may be anything
         raise AuditError(
             f"the reports of {name} cannot be looked into: {describe(error)}"
         ) from error
-    findings = findings_of(plan, chosen_events(candidates), counts, trials)
-    total = sum(len(made) for _, made in pairs)
-    return result_of(plan, findings, min(len(a) for a, _ in halves), total, started, learned)
+    return result_of(course, started, learned)

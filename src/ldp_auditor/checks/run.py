@@ -1,28 +1,30 @@
-"""Check anybody's mechanism: find an event on pilot reports, prove it on fresh ones.
+"""Check a target that runs in worker processes.
 
-The target runs in worker processes only. The pilot looks at many events and pairs of inputs; the
-few strongest are counted on fresh reports, and alpha is shared out over them, so that the verdict
-on a correct mechanism is wrong with probability alpha at most, however hard the pilot looked.
+One worker makes the first reports; a gross leak needs no more. Then a second one is compared
+with it, and from there on all workers take part.
 """
 
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-import numpy as np
-
-from ldp_auditor.checks.evidence import findings_of, result_of
-from ldp_auditor.checks.plan import CheckPlan
-from ldp_auditor.checks.sampling import ChosenEvent, OpenTarget, Sampled, Sampling, Searching
-from ldp_auditor.errors import require
+from ldp_auditor.checks.bets import Bet, ChosenEvent
+from ldp_auditor.checks.dependence import Doubts, Flips
+from ldp_auditor.checks.evidence import result_of
+from ldp_auditor.checks.plan import MOST_OBJECTS, MOST_SEARCHED, CheckPlan
+from ldp_auditor.checks.probing import Probed, Probing
+from ldp_auditor.checks.sampling import Found, OpenTarget, Sampled, Sampling, Searching
+from ldp_auditor.checks.sequence import LOOKS, conduct
+from ldp_auditor.core import Counts
+from ldp_auditor.errors import AuditError, require
 from ldp_auditor.execution.contract import Engine
 from ldp_auditor.execution.engines import open_engine
-from ldp_auditor.results.check_result import CheckResult, Finding
+from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.seeding import stream_key
 
-PILOT_BYTES = 2**28
-"""Largest size of all pilot reports together."""
+KEPT_BYTES = 2**28
+"""Largest size of all reports together that are kept for the search."""
 
 CHUNK = 5_000
 """Reports of all inputs that a worker makes in one task."""
@@ -30,100 +32,226 @@ CHUNK = 5_000
 CHUNK_BYTES = 2**25
 """Largest size of these reports together."""
 
-PILOT, PROOF, GREETING = range(3)
-"""Streams of random numbers for pilot reports, counted ones, and the comparison of workers."""
+COMPARE_AFTER = 2
+"""How many times more reports than are compared the first worker makes alone."""
+
+FIRST_CHUNK = 2
+"""Reports of every input in the first task of all, by which their size becomes known."""
+
+REPORTS, COMPARED, PROBED = range(3)
+"""Streams of random numbers: all reports, those by which workers and by which objects are compared.
+"""
+
+
+PROBED_INPUTS = 2
+"""Inputs of which objects are compared."""
+
+WORTH_WORKERS = 2.0
+"""Seconds of sampling ahead from which on more than one worker is started."""
 
 
 @dataclass
-class _Run:
-    """A check that is under way."""
+class _Workers:
+    """Reports of a target that worker processes make."""
 
     plan: CheckPlan
     engine: Engine
     opener: OpenTarget
     stream: int
     progress: Callable[[int], None] | None
-    states: set[str] = field(default_factory=set)
-    """Digests of the states in which chunks left the global generators."""
+    shares = True
     reports: int = 0
-    """Reports that were made so far."""
-    size: float = 1.0
-    """Mean size of a report in bytes."""
+    learned: bool | None = None
+    notes: tuple[str, ...] = ()
+    is_full: bool = False
+    size: float | None = None
+    """Mean size of a report in bytes, once it is known."""
+    seconds: float = 0.0
+    """Time that was spent on drawing reports."""
+    chunks: int = 0
+    """Tasks that were made so far."""
+    kept: list[list[bytes]] = field(default_factory=list)
+    """Reports of every input, in chunks, for the search."""
+    kept_trials: list[int] = field(default_factory=list)
+    found: list[bytes] = field(default_factory=list)
+    """What every search found."""
+    states: set[bytes] = field(default_factory=set)
+    """What the global generators would have drawn next after every chunk."""
+    alone: list[tuple[Sampling, Sampled]] | None = field(default_factory=list)
+    """What the first worker made while it was alone; None once it was compared with another."""
+    doubts: Doubts = field(init=False)
+    can_renew: bool = False
+    """Whether fresh objects of the target can be made."""
 
-    def sample(
-        self, tasks: Iterator[Sampling], engine: Engine | None = None
-    ) -> Iterator[tuple[Sampling, Sampled]]:
-        """Carry out tasks; raise if two chunks leave a global generator in the same state."""
-        engine = engine or self.engine
-        for task, outcome in engine.map(self.opener, tasks, limits=self.plan.limits):
-            for (_, value), states in zip(task.inputs, outcome.states, strict=True):
-                require(
-                    not self.states.intersection(states),
-                    f"the target reseeds the global random state with a constant (seen with value "
-                    f"{value!r}), so that reports repeat; take that call out",
-                )
-                self.states.update(states)
-            made = task.n * len(task.inputs)
-            self.reports += made
-            if self.progress is not None:
-                self.progress(made)
-            yield task, outcome
+    def __post_init__(self) -> None:
+        self.kept = [[] for _ in self.plan.values]
+        self.kept_trials = [0 for _ in self.plan.values]
+        self.doubts = Doubts(self.plan.alpha, len(self.plan.values))
 
-    def compare_workers(self) -> None:
-        """Raise if two workers make the same reports though they have different seeds."""
+    def probe(self) -> None:
+        """Have the first worker compare objects of the target."""
         plan = self.plan
-        first = ((0, plan.values[0]),)
-        tasks = [
-            Sampling(first, plan.handshake, plan.seed, self.stream + GREETING, i, compare=True)
-            for i in range(2)
-        ]
-        outcomes = []
-        if not self.engine.separates:  # two processes, one after the other
-            with self.engine.staying() as another:
-                outcomes = [o for _, o in self.sample(iter([tasks.pop()]), another)]
-        outcomes += [outcome for _, outcome in self.sample(iter(tasks))]
-        self.size = max(outcome.size for outcome in outcomes)
-        seen = [outcome.digests for outcome in outcomes]
-        shares = [count / plan.handshake for count in Counter(seen[0]).values()]
-        coincidence = sum(share**2 for share in shares) ** plan.handshake
+        inputs = plan.values[:PROBED_INPUTS]
+        task = Probing(inputs, plan.objects, MOST_OBJECTS, plan.seed, self.stream + PROBED)
+        [(_, outcome)] = self._one.map(self.opener, [task], limits=plan.limits)
+        probed: Probed = outcome
+        self.can_renew = probed.can_renew
+        _require_fresh(probed)
+        self._doubt(probed.flips)
+
+    def _doubt(self, flips: Flips) -> None:
+        """Raise if the calls cannot be independent."""
+        why = self.doubts.add(flips)
+        if why:
+            raise DependentCallsError(why)
+
+    def left(self, inputs: Sequence[int]) -> int:
+        """How many more reports of each of these inputs the budget allows."""
+        return (self.plan.trials - self.reports) // len(inputs)
+
+    def draw(
+        self, inputs: Sequence[int], n: int, bets: Sequence[Bet], keep: bool
+    ) -> Iterator[list[tuple[Bet, Counts]]]:
+        """Draw `n` reports of each of these inputs, in parts; count the events of bets in each."""
+        if self.alone is not None and self.reports >= COMPARE_AFTER * self.plan.handshake:
+            self._compare_workers()
+        if self.size is None:
+            first = min(n, FIRST_CHUNK)
+            yield from self._drawn(inputs, first, bets, keep)
+            n -= first
+        yield from self._drawn(inputs, min(n, self.left(inputs)), bets, keep)
+
+    def search(self) -> tuple[ChosenEvent, ...]:
+        """Have one worker search the reports that were kept."""
+        plan = self.plan
+        reports = tuple(tuple(chunks) for chunks in self.kept)
+        task = Searching(reports, plan.claim, plan.values, plan.seed)
+        # To its end, or its worker would end.
+        [(_, (found, chosen, self.learned, self.notes))] = self._one.map(
+            self.opener, [task], limits=plan.limits
+        )
+        self.found.append(found)
+        return tuple(chosen)
+
+    @property
+    def _one(self) -> Engine:
+        """One worker, always the same."""
+        return replace(self.engine, most=1)
+
+    def _drawn(
+        self, inputs: Sequence[int], n: int, bets: Sequence[Bet], keep: bool
+    ) -> Iterator[list[tuple[Bet, Counts]]]:
+        searches = sorted({bet.search for bet in bets})
+        grouped = [[bet for bet in bets if bet.search == search] for search in searches]
+        found = tuple(
+            Found(self.found[search], tuple(bet.place for bet in those))
+            for search, those in zip(searches, grouped, strict=True)
+        )
+        listed = [bet for those in grouped for bet in those]
+        size = sum(len(chunk) for chunks in self.kept for chunk in chunks)
+        self.is_full = size + n * len(inputs) * (self.size or 0.0) > KEPT_BYTES
+        row = {index: i for i, index in enumerate(inputs)}
+        tasks = self._tasks(inputs, n, found, keep and not self.is_full)
+        for task, outcome in self._in_order(tasks):
+            for index, packed in zip(inputs, outcome.reports, strict=False):
+                if self.kept_trials[index] < MOST_SEARCHED:
+                    self.kept[index].append(packed)
+                    self.kept_trials[index] += task.n
+            rows = [(row[bet.event.first], row[bet.event.second]) for bet in listed]
+            yield [
+                (bet, Counts(task.n, outcome.counts[a][i], outcome.counts[b][i]))
+                for i, (bet, (a, b)) in enumerate(zip(listed, rows, strict=True))
+            ]
+
+    def _tasks(
+        self, inputs: Sequence[int], n: int, found: tuple[Found, ...], keep: bool
+    ) -> Iterator[Sampling]:
+        """Tasks that together make `n` reports of each of these inputs."""
+        values = tuple((index, self.plan.values[index]) for index in inputs)
+        fitting = CHUNK_BYTES / ((self.size or 1.0) * len(inputs))
+        parts = LOOKS if found else 1
+        at_once = max(1, int(min(-(-n // parts), max(50, CHUNK // len(inputs)), fitting)))
+        compare = self.alone is not None
+        for start in range(0, n, at_once):
+            count = min(at_once, n - start)
+            seed, stream = self.plan.seed, self.stream + REPORTS
+            yield Sampling(values, count, seed, stream, self.chunks, found, keep, compare)
+            self.chunks += 1
+
+    def _in_order(self, tasks: Iterator[Sampling]) -> Iterator[tuple[Sampling, Sampled]]:
+        """Carry out tasks; yield their outcomes in the order of the tasks.
+
+        So all that is decided by them is the same for any number of workers.
+        """
+        ahead = self.seconds / max(1, self.reports) * (self.plan.trials - self.reports)
+        several = self.alone is None and ahead > WORTH_WORKERS
+        engine = self.engine if several else self._one
+        waiting: dict[int, tuple[Sampling, Sampled]] = {}
+        following = self.chunks
+        began = time.perf_counter()
+        for task, outcome in engine.map(self.opener, tasks, limits=self.plan.limits):
+            waiting[task.chunk] = task, outcome
+            while following in waiting:
+                in_order = waiting.pop(following)
+                following += 1
+                self._take(*in_order)
+                if self.alone is not None:
+                    self.alone.append(in_order)
+                yield in_order
+        self.seconds += time.perf_counter() - began
+
+    def _take(self, task: Sampling, outcome: Sampled) -> None:
+        """Count the reports; raise if two chunks left a global generator in the same state."""
+        for (_, value), states in zip(task.inputs, outcome.states, strict=True):
+            require(
+                not self.states.intersection(states),
+                f"the target reseeds the global random state with a constant (seen with value "
+                f"{value!r}), so that reports repeat; take that call out",
+            )
+            self.states.update(states)
+        self._doubt(outcome.flips)
+        made = task.n * len(task.inputs)
+        self.reports += made
+        if outcome.size:
+            self.size = max(self.size or 0.0, outcome.size)
+        if self.progress is not None:
+            self.progress(made)
+
+    def _compare_workers(self) -> None:
+        """Raise if another worker makes the same reports though it has other seeds.
+
+        It does what the first one did from its start on, with `handshake` reports or a few more.
+        """
+        assert self.alone is not None
+        tasks: list[Sampling] = []
+        seen: list[list[bytes]] = []
+        for task, outcome in self.alone:
+            missing = self.plan.handshake - sum(t.n * len(t.inputs) for t in tasks)
+            if missing > 0:
+                inputs = task.inputs[: -(-missing // task.n)]
+                stream = self.stream + COMPARED
+                tasks.append(replace(task, inputs=inputs, stream=stream, found=(), keep=False))
+                seen += outcome.digests[: len(inputs)]
+        self.alone = None
+        with self._one.staying() as another:
+            again = []
+            for task, outcome in another.map(self.opener, tasks, limits=self.plan.limits):
+                self._take(task, outcome)
+                again += outcome.digests
+        coincidence = 1.0
+        for digests in seen:
+            shares = [count / len(digests) for count in Counter(digests).values()]
+            coincidence *= sum(share**2 for share in shares) ** len(digests)
         require(
-            not (seen[0] == seen[1] and coincidence < 1e-9),
+            not (seen == again and coincidence < 1e-9),
             "two worker processes made exactly the same reports: the target's generator is seeded "
             "with a constant or copied, so that reports would repeat; give it a parameter rng or "
             "seed, or let it draw its seed from the system",
         )
 
-    def tasks(
-        self, stream: int, indices: Sequence[int], n: int, found: bytes | None = None
-    ) -> Iterator[Sampling]:
-        """Tasks that together make `n` reports of each of these inputs."""
-        inputs = tuple((index, self.plan.values[index]) for index in indices)
-        at_once = max(50, CHUNK // len(inputs))
-        at_once = max(1, min(at_once, int(CHUNK_BYTES / (self.size * len(inputs)))))
-        for chunk, start in enumerate(range(0, n, at_once)):
-            count = min(at_once, n - start)
-            yield Sampling(inputs, count, self.plan.seed, self.stream + stream, chunk, found)
 
-    def pilot(self) -> tuple[int, tuple[tuple[bytes, ...], ...]]:
-        """Draw pilot reports of every input, in chunks."""
-        indices = range(len(self.plan.values))
-        fitting = int(PILOT_BYTES / (self.size * len(indices)))
-        trials = min(self.plan.pilot_trials, max(50, fitting))
-        chunks = {
-            task.chunk: outcome.reports
-            for task, outcome in self.sample(self.tasks(PILOT, indices, trials))
-        }
-        in_order = [chunks[chunk] for chunk in sorted(chunks)]
-        return trials, tuple(zip(*in_order, strict=True))
-
-    def prove(self, found: bytes, chosen: Sequence[ChosenEvent]) -> tuple[Finding, ...]:
-        """Count the chosen events on fresh reports."""
-        needed = sorted({i for event in chosen for i in (event.first, event.second)})
-        trials = max(50, (self.plan.trials - self.reports) // len(needed))
-        counts = np.zeros((len(self.plan.values), len(chosen)), np.int64)
-        for _, outcome in self.sample(self.tasks(PROOF, needed, trials, found)):
-            counts[needed] += np.array(outcome.counts)
-        return findings_of(self.plan, chosen, counts, trials)
+class DependentCallsError(Exception):
+    """Calls of one object are not independent; its words say how that was seen."""
 
 
 def run_check(
@@ -133,17 +261,49 @@ def run_check(
 ) -> CheckResult:
     """Carry out a check; `progress` is called with the number of reports made since its last call.
 
-    Without an `engine` the target runs in processes of this machine.
+    Without an `engine` the target runs in processes of this machine. If calls turn out not to be
+    independent, the check begins again with a fresh object for every report.
     """
     started = time.perf_counter()
-    opener = OpenTarget(plan.target, plan.score, plan.learn)
     stream = stream_key({"check": plan.plain_values, "claim": repr(plan.claim)})
-    with open_engine(engine, isolated=True) as opened, opened.staying() as kept:
-        run = _Run(plan, kept, opener, stream, progress)
-        run.compare_workers()
-        pilot_trials, reports = run.pilot()
-        searching = Searching(reports, plan.claim, plan.values, plan.prove, plan.seed)
-        # To its end, or its worker would end.
-        [(_, (found, chosen, learned))] = kept.map(opener, [searching], limits=plan.limits)
-        findings = run.prove(found, chosen) if chosen else ()
-    return result_of(plan, findings, pilot_trials, run.reports, started, learned)
+    dependent = ""
+    with open_engine(engine, isolated=True) as opened:
+        while True:
+            opener = OpenTarget(plan.target, plan.score, plan.learn, plan.reports)
+            with opened.staying() as kept:
+                workers = _Workers(plan, kept, opener, stream, progress)
+                try:
+                    workers.probe()
+                    course = conduct(plan, workers)
+                    break
+                except DependentCallsError as doubt:
+                    if not workers.can_renew or plan.reports is not None:
+                        raise AuditError(_refusal(str(doubt), workers.can_renew)) from None
+                    dependent = str(doubt)
+                    plan = replace(plan, reports=1)
+    result = result_of(course, started, bool(workers.learned))
+    return replace(result, dependent=dependent, reports_each=plan.reports)
+
+
+def _require_fresh(probed: Probed) -> None:
+    """Raise if fresh objects repeat each other."""
+    require(
+        not probed.is_copied,
+        "fresh objects of the target all make the same reports: their generator is seeded with a "
+        "constant; give the constructor a parameter rng or seed, or let it draw its seed from the "
+        "system",
+    )
+
+
+def _refusal(why: str, can_renew: bool) -> str:
+    """Why nothing can be said, and what would help."""
+    if can_renew:
+        return (
+            f"reports are not independent though each is made by a fresh object: {why}; take out "
+            "what objects share, such as a counter, a clock or a cache of their class"
+        )
+    return (
+        f"calls of one object are not independent: {why}; give its class, such as "
+        "package.module:Class(arguments) (in Python the class itself), so that every report has a "
+        "fresh object"
+    )

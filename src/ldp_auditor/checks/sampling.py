@@ -1,4 +1,4 @@
-"""What a worker process does for a check: sample the target, count events, search the pilot.
+"""What a worker process does for a check: sample the target, count events, search reports.
 
 Reports, and events that were found in them, leave the worker as bytes which only another worker
 reads: they may be objects of foreign classes, and foreign code runs in workers only.
@@ -10,6 +10,7 @@ import pickle
 import random
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -18,17 +19,30 @@ from typing import Any, Protocol
 import numpy as np
 
 from ldp_auditor.adapters.callables import Function, find_object
+from ldp_auditor.adapters.canonical import shortened
 from ldp_auditor.adapters.randomizer import Randomizer
-from ldp_auditor.adapters.reports import require_reports, sent
+from ldp_auditor.adapters.renewal import Fresh, renewal_of
+from ldp_auditor.adapters.reports import gathered, require_reports, sent
+from ldp_auditor.checks.bets import SHARES, ChosenEvent
+from ldp_auditor.checks.dependence import SPARSE, WATCHED_INPUTS, Flips, Watch
+from ldp_auditor.checks.probing import Probing, probe
+from ldp_auditor.checks.search.events import Event
 from ldp_auditor.checks.search.finder import Candidate, Pilot, find_events
+from ldp_auditor.checks.search.layout import Layout
 from ldp_auditor.checks.search.scores import can_learn
 from ldp_auditor.core import Claim
 from ldp_auditor.errors import require
 from ldp_auditor.execution.contract import Ticker
-from ldp_auditor.seeding import chunk_generator
+from ldp_auditor.seeding import chunk_generator, seed_globals
 
 AT_ONCE = 1000
 """Largest number of reports asked for in one call, of a target that makes many at once."""
+
+EXAMPLES = 200
+"""Reports among which one is looked for that shows an event."""
+
+LEARN_FROM = 1000
+"""Reports of every input from which on a classifier proposes events too."""
 
 PATIENCE = 10.0
 """A call for many reports may take this many times what earlier calls took per report."""
@@ -55,25 +69,45 @@ class Sampling:
     seed: int
     stream: int
     chunk: int
-    found: bytes | None = None
-    """Events to count, with their layout; without any, the reports are returned."""
+    found: tuple["Found", ...] = ()
+    """Events to count."""
+    keep: bool = False
+    """Whether the reports are returned."""
     compare: bool = False
-    """Whether only digests of the reports are returned, to compare workers."""
+    """Whether digests of the reports are returned, to compare workers."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """Events that one search found, to be counted."""
+
+    packed: bytes
+    """All events of the search, with their layout."""
+    places: tuple[int, ...]
+    """Those to count."""
+
+    def opened(self) -> tuple[Layout, tuple[Event, ...]]:
+        """The events to count, and a layout of the columns that they read."""
+        layout, events = pickle.loads(self.packed)
+        counted = tuple(events[place] for place in self.places)
+        return layout.only(column for event in counted for column in event.columns), counted
 
 
 @dataclass
 class Sampled:
     """The outcome of a `Sampling`, an entry for every input."""
 
-    states: list[tuple[str, ...]] = field(default_factory=list)
-    """Digests of the states in which the global generators were left."""
+    states: list[tuple[bytes, ...]] = field(default_factory=list)
+    """What the global generators would have drawn next."""
     reports: list[bytes] = field(default_factory=list)
     counts: list[list[int]] = field(default_factory=list)
     """How often every event held."""
-    digests: list[bytes] = field(default_factory=list)
-    """Digests of all reports that were compared."""
+    digests: list[list[bytes]] = field(default_factory=list)
+    """Digests of all reports that are compared."""
     size: float = 0.0
-    """Mean size of these in bytes."""
+    """Mean size of a report in bytes, where they are returned or compared."""
+    flips: Flips = field(default_factory=Counter)
+    """How coins fell that are fair if calls are independent."""
 
 
 @dataclass(frozen=True)
@@ -87,134 +121,167 @@ class Timing:
 
 @dataclass(frozen=True)
 class Searching:
-    """A task: find events in pilot reports."""
+    """A task: find events in reports."""
 
     reports: tuple[tuple[bytes, ...], ...]
     """Chunks of every input."""
     claim: Claim
     values: tuple[Any, ...]
-    most: int
-    """Events that are chosen at most."""
     seed: int
-
-
-@dataclass(frozen=True)
-class ChosenEvent:
-    """An event that is to be counted on fresh reports of two inputs."""
-
-    words: str
-    first: int
-    second: int
 
 
 @dataclass
 class SamplingSession:
     """A target that is open in a worker."""
 
+    target: Target
     randomizer: Any
     learns: bool
     """Whether a classifier proposes events; what this worker has decides, also on a cluster."""
     pace: float = 0.0
     """Seconds that a report took in the last call."""
-    _found: dict[bytes, Any] = field(default_factory=dict)
+    was_called: bool = False
+    """Whether the target has returned from a call; the first one may import and compile."""
+    _opened: dict["Found", Any] = field(default_factory=dict)
+    """Events to count, with the columns that they read."""
+    _watches: dict[int, Watch] = field(default_factory=dict)
+    """The first calls with some inputs, in their order."""
 
     def run(self, task: Any, tick: Ticker) -> Any:
-        """Carry out a task: sample and count, measure the speed, or search the pilot."""
+        """Carry out a task: sample and count, measure the speed, or search reports."""
         _use_one_thread()
         if isinstance(task, Searching):
-            tick.own_work("while the pilot was searched")
+            tick.own_work("while reports were searched")
             return self._search(task)
         if isinstance(task, Timing):
             return self._time(task, tick)
+        if isinstance(task, Probing):
+            return probe(task, self.target, self.randomizer, tick)
         return self._sample(task, tick)
 
-    def _search(self, task: Searching) -> tuple[bytes, tuple[ChosenEvent, ...], bool]:
-        reports = [[r for chunk in chunks for r in pickle.loads(chunk)] for chunks in task.reports]
+    def _search(
+        self, task: Searching
+    ) -> tuple[bytes, tuple[ChosenEvent, ...], bool, tuple[str, ...]]:
+        reports = [gathered(map(pickle.loads, chunks)) for chunks in task.reports]
         supports = opened_supports if hasattr(self.randomizer, "supports") else None
         score = None if _OPEN["score"] is None else opened_score
         pilot = Pilot(reports, task.claim, task.values, supports, score)
-        layout, candidates = find_events(pilot, task.most, self.learns, task.seed)
+        learn = self.learns and worth_learning(reports)
+        layout, candidates = find_events(pilot, len(SHARES), learn, task.seed)
         found = pickle.dumps((layout, [c.event for c in candidates]))
-        return found, chosen_events(candidates), self.learns
+        return found, chosen_events(candidates, layout, reports), self.learns, layout.notes
 
     def _time(self, task: Timing, tick: Ticker) -> float:
         started = time.perf_counter()
         made = 0
         while time.perf_counter() - started < task.seconds:
-            made += len(list(self._reports(task.value, AT_ONCE, np.random.default_rng(made), tick)))
+            batches = self._batches(task.value, AT_ONCE, np.random.default_rng(made), tick)
+            made += sum(map(len, batches))
         tick.own_work("after it was timed")
         return made / (time.perf_counter() - started)
 
     def _sample(self, task: Sampling, tick: Ticker) -> Sampled:
         made = Sampled()
         for index, value in task.inputs:
-            reports = self._reports(value, task.n, self._seeded(task, index), tick)
+            batches = self._batches(value, task.n, self._seeded(task, index), tick)
             if task.compare:
-                self._compare(reports, value, tick, made)
-            else:
-                self._keep_or_count(list(reports), value, task, tick, made)
-        made.size /= task.n * len(task.inputs)
+                batches = self._digested(batches, value, tick, made)
+            reports = gathered(batches)
+            made.states.append(_states())
+            tick.own_work(f"after {task.n} calls with value {value!r}")
+            require_reports(reports, value)
+            self._watch(task, index, reports, made.flips)
+            if task.keep:
+                made.reports.append(sent(reports, value))
+            made.counts.append(self._counts(reports, task.found))
+        total = sum(map(len, made.reports)) or made.size
+        made.size = total / (task.n * len(task.inputs))
         return made
+
+    def _watch(self, task: Sampling, index: int, reports: Sequence[Any], flips: Flips) -> None:
+        """Watch the order of the first reports, and later of some in every task."""
+        if index < WATCHED_INPUTS:
+            if task.compare:  # by a worker that makes all of them, so they are in order
+                self._watches.setdefault(index, Watch(index)).add(reports, flips)
+            else:
+                Watch(index).add(reports[:SPARSE], flips)
 
     def _seeded(self, task: Sampling, index: int) -> np.random.Generator:
         """The generator of a task for an input, by which the global ones are seeded too."""
         rng = chunk_generator(task.seed, task.stream, index, task.chunk)
-        random.seed(int(rng.integers(2**63)))
-        np.random.seed(rng.integers(2**32, size=4))  # noqa: NPY002 (foreign code may draw from it)
+        seed_globals(rng)
         if hasattr(self.randomizer, "reseed"):
             self.randomizer.reseed(int(rng.integers(2**31)))
         return rng
 
-    def _keep_or_count(
-        self, reports: Sequence[Any], value: Any, task: Sampling, tick: Ticker, made: Sampled
-    ) -> None:
-        """Add the reports of an input, or the counts of the events that are asked for."""
-        made.states.append(_states())
-        tick.own_work(f"after {task.n} calls with value {value!r}")
-        require_reports(reports, value)
-        if task.found is None:
-            made.reports.append(sent(reports, value))
-            return
-        if task.found not in self._found:
-            self._found = {task.found: pickle.loads(task.found)}
-        layout, events = self._found[task.found]
-        table = layout.table(reports)
-        made.counts.append([int(event.holds(reports, table).sum()) for event in events])
+    def _counts(self, reports: Sequence[Any], found: Sequence[Found]) -> list[int]:
+        """How often the events hold for these reports."""
+        if self._opened.keys() != set(found):
+            self._opened = {search: self._opened.get(search) or search.opened() for search in found}
+        counts = []
+        for layout, events in map(self._opened.__getitem__, found):
+            table = layout.table(reports)
+            holds = (event.holds(reports, table) for event in events)
+            counts += [int(np.count_nonzero(held)) for held in holds]
+        return counts
 
-    def _compare(self, reports: Iterator[Any], value: Any, tick: Ticker, made: Sampled) -> None:
-        """Look at reports one by one, and keep none: they may be large."""
-        for i, report in enumerate(reports):
-            tick.own_work(f"after call {i + 1} with value {value!r}")
-            require_reports([report], value, i)
-            packed = sent([report], value, i)
-            made.size += len(packed)
-            made.digests.append(hashlib.blake2b(packed, digest_size=12).digest())
-        made.states.append(_states())
+    def _digested(
+        self, batches: Iterator[Sequence[Any]], value: Any, tick: Ticker, made: Sampled
+    ) -> Iterator[Sequence[Any]]:
+        """Look at reports one by one, before there are many: they may be large."""
+        digests: list[bytes] = []
+        made.digests.append(digests)
+        for batch in batches:
+            for report in batch:
+                i = len(digests)
+                tick.own_work(f"after call {i + 1} with value {value!r}")
+                require_reports([report], value, i)
+                packed = sent([report], value, i)
+                made.size += len(packed)
+                digests.append(hashlib.blake2b(packed, digest_size=12).digest())
+            yield batch
 
-    def _reports(self, value: Any, n: int, rng: np.random.Generator, tick: Ticker) -> Iterator[Any]:
+    def _batches(
+        self, value: Any, n: int, rng: np.random.Generator, tick: Ticker
+    ) -> Iterator[Sequence[Any]]:
         """Call the target, telling the parent before every call.
 
         Targets that make many reports at once are asked for 1, 10, 100 and 1000: the sizes are
         fixed, because they can change what is drawn, and the time that is allowed grows instead.
         """
-        alone = isinstance(self.randomizer, Function) and not self.randomizer.batch
         shown = repr(value)
+        if isinstance(self.randomizer, Function) and not self.randomizer.batch:
+            reports = self.randomizer.calls(value, rng)
+            where = f"with value {shown}"
+            for number in range(1, n + 1):
+                if self.was_called:
+                    tick.numbered(number, where)
+                else:
+                    tick.first_call(f"in call {number} {where}")
+                report = next(reports)
+                self.was_called = True
+                yield (report,)
+            return
         made, at_once = 0, 1
         while made < n:
             count = min(at_once, n - made)
             calls = f"call {made + 1}" if count == 1 else f"calls {made + 1} to {made + count}"
             expected = 0.0 if count == 1 else PATIENCE * self.pace * count
-            tick(f"in {calls} with value {shown}", expected)
+            if self.was_called:
+                tick(f"in {calls} with value {shown}", expected)
+            else:
+                tick.first_call(f"in {calls} with value {shown}")
             started = time.perf_counter()
-            reports = self.randomizer.sample(value, count, rng)
+            batch = self.randomizer.sample(value, count, rng)
             self.pace = (time.perf_counter() - started) / count
+            self.was_called = True
             require(
-                len(reports) == count,
-                f"asked for {count} reports of {value!r}, the target returned {len(reports)}",
+                len(batch) == count,
+                f"asked for {count} reports of {shown}, the target returned {len(batch)}",
             )
-            yield from reports
+            yield batch
             made += count
-            at_once = 1 if alone else min(10 * at_once, AT_ONCE)
+            at_once = 1 if isinstance(self.randomizer, Fresh) else min(10 * at_once, AT_ONCE)
 
 
 @dataclass(frozen=True)
@@ -224,25 +291,46 @@ class OpenTarget:
     target: Target | None
     score: Callable[[Any, Any, Any], float] | None = None
     learn: bool | None = None
+    reports: int | None = None
+    """Reports of each fresh object; None for one object that makes all reports."""
 
     def __call__(self) -> SamplingSession:
         """Open it; raise before any report is made if this worker cannot learn as asked."""
         learns = can_learn(self.learn)
         assert self.target is not None  # recorded reports are not sampled
-        opened = self.target.open()
+        opened: Randomizer = self.target.open()
+        if self.reports is not None:
+            opened = Fresh(opened, renewal_of(self.target), self.reports)
         _OPEN.update(target=opened, score=self.score)
-        return SamplingSession(opened, learns)
+        return SamplingSession(self.target, opened, learns)
 
 
-def chosen_events(candidates: Sequence[Candidate]) -> tuple[ChosenEvent, ...]:
+def worth_learning(reports: Sequence[Sequence[Any]]) -> bool:
+    """Whether there are enough reports for a classifier; it takes longer than any other search."""
+    return min(map(len, reports)) >= LEARN_FROM
+
+
+def chosen_events(
+    candidates: Sequence[Candidate], layout: Layout, reports: Sequence[Sequence[Any]]
+) -> tuple[ChosenEvent, ...]:
     """The candidates in words, with their inputs, for processes that must not run foreign code."""
-    return tuple(ChosenEvent(c.event.words, c.first, c.second) for c in candidates)
+    return tuple(
+        ChosenEvent(c.event.words, c.first, c.second, _example(c, layout, reports[c.first]))
+        for c in candidates
+    )
 
 
-def _states() -> tuple[str, ...]:
-    """Digests of the states of the global generators."""
-    states = (random.getstate(), np.random.get_state())  # noqa: NPY002
-    return tuple(hashlib.sha256(pickle.dumps(state)).hexdigest() for state in states)
+def _example(candidate: Candidate, layout: Layout, reports: Sequence[Any]) -> str:
+    """The shortest of some reports with the event, as text."""
+    some = reports[:EXAMPLES]
+    held = candidate.event.holds(some, layout.table(some))
+    texts = [shortened(report) for report, holds in zip(some, held, strict=True) if holds]
+    return min(texts, key=lambda text: (len(text), text), default="")
+
+
+def _states() -> tuple[bytes, ...]:
+    """What the global generators would draw next, in place of their states."""
+    return random.randbytes(16), np.random.bytes(16)  # noqa: NPY002
 
 
 def _use_one_thread() -> None:

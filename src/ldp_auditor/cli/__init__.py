@@ -29,6 +29,8 @@ COMMANDS = {
     "compare": ("compare", "compare"),
     "explain": ("explain", "explain"),
     "profile": ("explain", "profile"),
+    "choose": ("choose", "choose"),
+    "simulate": ("choose", "simulate"),
     "check": ("check", "check"),
     "sweep": ("sweep", "sweep"),
     "reproduce": ("reproduce", "reproduce"),

@@ -87,8 +87,9 @@ CLAIMED: Options = {
     "epsilon": number("Claimed epsilon."),
     "delta": number("Claimed delta.", shown="0, or 1e-5 for approximate protocols"),
     "pair": word(
-        "The two values to tell apart, counted from 0, or two records such as 0,0,0:1,2,1.",
-        shown="0,1; for dBitFlipPM the first and the last",
+        "The two inputs to tell apart: values counted from 0 such as 0,1, numbers such as -1,1, "
+        "records such as 0,0,0:1,2,1, vectors such as [1,0,0]:[0,1,0].",
+        shown="inputs as far apart as can be; of values, 0,1",
     ),
     "neighbours": word(
         "For records: compare records that differ in all attributes (all), or in one (one).",
@@ -173,26 +174,6 @@ def command(
     return make
 
 
-def parse_pair(text: str | None) -> tuple[Any, Any] | None:
-    """Read two values separated by a comma, or two records separated by a colon.
-
-    Without any, the default is meant.
-    """
-    if text is None:
-        return None
-    pair: tuple[Any, ...]
-    if ":" in text:
-        pair = tuple(parse_numbers("pair", part) for part in text.split(":"))
-    else:
-        pair = parse_numbers("pair", text)
-    require(
-        len(pair) == 2,
-        f"pair must be two values such as 0,1, or two records such as 0,0:1,1, got {text!r}",
-        argument="pair",
-    )
-    return pair[0], pair[1]
-
-
 def parse_numbers(name: str, text: str) -> tuple[int, ...]:
     """Read whole numbers separated by commas."""
     numbers = [numeral(part) for part in text.split(",")]
@@ -205,7 +186,7 @@ def parse_numbers(name: str, text: str) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-EXAMPLES = {"pair": "0,1", "reports": "5,10,25"}
+EXAMPLES = {"reports": "5,10,25"}
 """What lists of numbers look like."""
 
 
@@ -285,7 +266,7 @@ def make_plan(words: Sequence[str], settings: Mapping[str, Any]) -> AuditPlan:
 def planned(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return those settings that are of the plan, with their words read."""
     plan = {name: value for name, value in settings.items() if name not in ENGINE}
-    plan["pair"], plan["reports"] = parse_pair(plan["pair"]), parse_reports(plan["reports"])
+    plan["reports"] = parse_reports(plan["reports"])
     return plan
 
 

@@ -13,7 +13,6 @@ import click
 
 from ldp_auditor.cli.arguments import (
     ALPHA,
-    BOUND,
     ENGINE,
     JSON,
     SEED,
@@ -26,6 +25,7 @@ from ldp_auditor.cli.arguments import (
     number,
     path,
     split_words,
+    switch,
     word,
 )
 from ldp_auditor.cli.output import exit_code, show
@@ -61,20 +61,26 @@ def _choice(text: str, shown: str | bool = True) -> Option:
     recorded=path("A file of values and reports: .csv, .jsonl or .parquet."),
     score=word(SCORE),
     batch=_choice("Call the target with (value, n) for n reports at once, or for each report."),
+    reports=integer(
+        "Reports of one fresh object that are taken as one; without, one object makes all reports."
+    ),
     learn=_choice(
         "Whether a classifier proposes events too (extra learn).", "if scikit-learn is installed"
     ),
-    trials=integer("Number of reports in all, e.g. 1e6.", 200_000),
+    trials=integer("Number of reports in all at most, e.g. 1e6.", 200_000),
+    stop=_choice("End as soon as it is sure, or go on to prove a larger epsilon.", "stop"),
     alpha=ALPHA,
-    bound=word(BOUND, "clopper-pearson-one-sided"),
     seed=SEED,
     **ENGINE,
     working_dir=path("With --address: a folder that is sent to the cluster's workers."),
     call_seconds=number("Most seconds for one report.", 10.0),
     total_seconds=number("Most seconds for the whole check.", 600.0),
-    open_seconds=number("Most seconds to import the target and make it ready.", 60.0),
+    open_seconds=number(
+        "Most seconds to import the target and make it ready, and for its first call.", 60.0
+    ),
     out=path("Folder for the result, from which 'report' makes a page."),
     as_json=JSON,
+    verbose=switch("--verbose", "Tell how reports were taken apart, and what was given up."),
 )
 def check(
     target: Sequence[str],
@@ -82,6 +88,7 @@ def check(
     working_dir: Path | None,
     out: Path | None,
     as_json: bool,
+    verbose: bool,
     **settings: Any,
 ) -> int:
     """Check anybody's mechanism against its claim, and show the evidence."""
@@ -113,6 +120,8 @@ def check(
     if out is not None:
         keep_check(out, result, settings["trials"] if plan is None else plan.trials)
     show(result, as_json=as_json)
+    if verbose:
+        print("the last search:", *result.notes, sep="\n- ", file=sys.stderr)
     return exit_code(result.verdict == "violation")
 
 
@@ -165,8 +174,8 @@ def parse_check(words: Sequence[str], **given: Any) -> dict[str, Any]:
     settings: dict[str, Any] = {
         "claim": claim,
         "alpha": given["alpha"],
-        "bound": given["bound"],
         "seed": given["seed"],
+        "stop": given["stop"] is not False,
         "learn": given["learn"],
         "score": None if given["score"] is None else NamedScore(given["score"]),
     }
@@ -174,6 +183,7 @@ def parse_check(words: Sequence[str], **given: Any) -> dict[str, Any]:
         reports = read_recorded(given["recorded"])
         return {"name": str(given["recorded"]), "reports": reports, **settings}
     settings["trials"] = given["trials"]
+    settings["reports"] = given["reports"]
     settings["limits"] = Limits(
         given["call_seconds"], given["total_seconds"], given["open_seconds"]
     )

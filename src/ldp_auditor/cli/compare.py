@@ -52,7 +52,7 @@ def compare(
     as_json: bool,
     **settings: Any,
 ) -> int:
-    """Audit all protocols, or those named, under one claim: a table and a figure.
+    """Audit the paper's protocols, or those named, under one claim: a table and a figure.
 
     A protocol that is named is audited as 'audit' does it. If none is named, those that promise
     nothing are measured without a claim. Options of protocols go to those that have them.
@@ -60,10 +60,12 @@ def compare(
     from ldp_auditor.audits.comparison import plan_comparison, run_comparison
     from ldp_auditor.audits.interface import option_types
     from ldp_auditor.figures.files import figure_path
+    from ldp_auditor.mechanisms import expanded
     from ldp_auditor.report.progress import progress_bar
     from ldp_auditor.results.folder import results_folder
 
     protocols, own = split_words(words)
+    protocols = expanded(protocols)
     types = {key: kind for name in protocols for key, kind in option_types(name).items()}
     plan = plan_comparison(
         protocols,

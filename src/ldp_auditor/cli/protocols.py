@@ -11,12 +11,12 @@ from ldp_auditor.errors import AuditError, require
 def list_protocols(*, adapters: bool, as_json: bool) -> None:
     """Show the protocols that can be audited, or the foreign packages that can be checked."""
     from ldp_auditor import mechanisms
-    from ldp_auditor.report.tables import adapter_table, protocol_table
+    from ldp_auditor.report.listings import adapter_table, protocol_table
 
     if adapters:
         table = adapter_table()
     else:
-        ours = {**mechanisms.available(), **mechanisms.available_for_records()}
+        ours = mechanisms.listed()
         protocols: list[Any] = list(ours.values())
         for name, point in mechanisms.installed().items():
             try:

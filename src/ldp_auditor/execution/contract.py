@@ -31,6 +31,18 @@ class Ticker:
         It may take `more` seconds than a call is allowed.
         """
 
+    def first_call(self, what: str) -> None:
+        """Note the first call of foreign code; imports and compilation make it as slow as opening.
+
+        It may take as long as opening may.
+        """
+
+    def numbered(self, call: int, where: str) -> None:
+        """Note that the call with the number `call` begins, of many that `where` tells about.
+
+        It is quick where `where` is the same object as before.
+        """
+
     def own_work(self, what: str) -> None:
         """Note that no foreign code runs; it takes as long as it takes."""
 
@@ -63,7 +75,7 @@ class Limits:
     total_seconds: float = 600.0
     """For everything."""
     open_seconds: float = 60.0
-    """For being imported and made ready."""
+    """For being imported and made ready, and for the first call, which may import or compile."""
 
     def __post_init__(self) -> None:
         for name in ("call_seconds", "total_seconds", "open_seconds"):
@@ -121,11 +133,6 @@ class Engine(ABC):
     def workers(self) -> int:
         """Cores that can be used now."""
         return worker_count(self.most)
-
-    @property
-    def separates(self) -> bool:
-        """Whether the first two tasks of a `map` are sure to have a worker each."""
-        return False
 
     def cores_each(self, sessions: int) -> int:
         """Cores that each of `sessions` sessions side by side can have."""

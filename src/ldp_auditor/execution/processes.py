@@ -18,7 +18,7 @@ from typing import Any
 
 from ldp_auditor.errors import AuditError
 from ldp_auditor.execution.contract import TRIES, Engine, Job, Opener, Packed, Stay, pack
-from ldp_auditor.execution.worker import CALLING, OPENING, Pulse, serve
+from ldp_auditor.execution.worker import CALLING, OPENING, WARMING, Pulse, serve
 from ldp_auditor.execution.worker_start import alone, start_method
 
 
@@ -69,11 +69,6 @@ class ProcessEngine(Engine):
 
     isolates = True
     stays = _Stay
-
-    @property
-    def separates(self) -> bool:
-        """Whether the first two tasks of a `map` are sure to have a worker each."""
-        return self.workers > 1
 
     def outcomes(self, job: Job, stay: _Stay) -> Iterator[tuple[Any, Any]]:
         """Carry out tasks; a worker whose session is open already goes on with it."""
@@ -187,7 +182,7 @@ class _Mapping:
         pulse = worker.pulse
         if pulse.number != worker.last_pulse:
             worker.last_pulse, worker.since = pulse.number, time.monotonic()
-        if self.job.limits is None or pulse.doing not in (OPENING, CALLING):
+        if self.job.limits is None or pulse.doing not in (OPENING, CALLING, WARMING):
             return
         allowed = self.job.limits.open_seconds
         if pulse.doing == CALLING:

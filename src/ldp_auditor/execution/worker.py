@@ -5,17 +5,21 @@ import ctypes
 import os
 import pickle
 import signal
+import struct
 import sys
+import traceback
 import warnings
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 from ldp_auditor.errors import AuditError, describe
 from ldp_auditor.execution.contract import Opener, Ticker
 from ldp_auditor.execution.threads import keep_freed_memory
 
-STARTING, OPENING, CALLING, OWN_WORK = range(4)
-"""What a worker does: start, run the code that opens a target, call it, or work of ours."""
+STARTING, OPENING, CALLING, OWN_WORK, WARMING = range(5)
+"""What a worker does: start, run the code that opens a target, call it, or work of ours; warming
+is the first call."""
 
 WORDS_BYTES = 480
 
@@ -25,6 +29,7 @@ class Pulse(ctypes.Structure):
 
     _fields_ = (
         ("number", ctypes.c_int64),
+        ("call", ctypes.c_int64),
         ("doing", ctypes.c_int),
         ("more", ctypes.c_double),
         ("text", ctypes.c_char * WORDS_BYTES),
@@ -32,8 +37,10 @@ class Pulse(ctypes.Structure):
     )
     number: int
     """How many notes were made."""
+    call: int
+    """The number of the call, or 0 if the text tells it."""
     doing: int
-    """`STARTING`, `OPENING`, `CALLING` or `OWN_WORK`."""
+    """`STARTING`, `OPENING`, `CALLING`, `OWN_WORK` or `WARMING`."""
     more: float
     """Seconds that the call may take beyond what a call is allowed."""
     text: bytes
@@ -44,7 +51,15 @@ class Pulse(ctypes.Structure):
     @property
     def words(self) -> str:
         """What the worker does, in words that follow what became of it."""
-        return self.text.decode(errors="replace") or "while its process was being started"
+        text = self.text.decode(errors="replace") or "while its process was being started"
+        return f"in call {self.call} {text}" if self.call else text
+
+
+NOTE = struct.Struct(f"@qqid{WORDS_BYTES}s")
+"""The fields of a pulse up to the text: written at once, which is faster than one by one."""
+
+NEXT_CALL = struct.Struct("@qq")
+"""The first two of them."""
 
 
 class Writer(Ticker):
@@ -52,8 +67,11 @@ class Writer(Ticker):
 
     def __init__(self, pulse: Pulse) -> None:
         self.pulse = pulse
+        self.memory = memoryview(pulse).cast("B")
+        self.number = pulse.number
         self.process = os.getpid()
         self.forked = False
+        self.where: str | None = None
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_parent=self._note_fork)
 
@@ -61,21 +79,39 @@ class Writer(Ticker):
         """Note that a call of foreign code begins."""
         self.note(CALLING, what, more)
 
+    def first_call(self, what: str) -> None:
+        """Note that the first call of foreign code begins."""
+        self.note(WARMING, what)
+
     def own_work(self, what: str) -> None:
         """Note that no foreign code runs."""
         self.note(OWN_WORK, what)
 
-    def note(self, doing: int, what: str, more: float = 0.0) -> None:
+    def numbered(self, call: int, where: str) -> None:
+        """Note that a call with a number begins."""
+        if where is not self.where:
+            self.note(CALLING, where, call=call)
+            self.where = where
+            return
+        self._require_alone()
+        self.number += 1
+        NEXT_CALL.pack_into(self.memory, 0, self.number, call)
+
+    def note(self, doing: int, what: str, more: float = 0.0, call: int = 0) -> None:
         """Tell the parent what begins now."""
+        self._require_alone()
+        self.where = None
+        self.number += 1  # is written first: the parent counts the time from when it sees it
+        words = what.encode(errors="replace")[: WORDS_BYTES - 1]
+        NOTE.pack_into(self.memory, 0, self.number, call, doing, more, words)
+
+    def _require_alone(self) -> None:
+        """Raise if the last call has made a copy of this process."""
         self.leave_if_copy()
-        pulse = self.pulse
-        if self.forked or pulse.is_copied:
+        if self.forked or self.pulse.is_copied:
             raise AuditError(
-                f"the target forks its process, which copies its generator, {pulse.words}"
+                f"the target forks its process, which copies its generator, {self.pulse.words}"
             )
-        pulse.number += 1  # first: the parent counts the time from when it sees a new number
-        pulse.doing, pulse.more = doing, more
-        pulse.text = what.encode(errors="replace")[: WORDS_BYTES - 1]
 
     def leave_if_copy(self) -> None:
         """End this process if foreign code made it by a fork."""
@@ -85,7 +121,7 @@ class Writer(Ticker):
 
     def _note_fork(self) -> None:
         """Runs after a fork that goes on in Python; starting a program is none."""
-        if self.pulse.doing == CALLING:
+        if self.pulse.doing in (CALLING, WARMING):
             self.forked = True
 
 
@@ -129,14 +165,30 @@ def serve(tasks: Connection, pulse: Pulse, opener: bytes | Opener) -> None:
         except AuditError as error:
             answer("failed", str(error))
         except BaseException as error:
-            if pulse.doing == CALLING:
-                answer("failed", f"the target raised {describe(error)} {pulse.words}")
+            if pulse.doing in (CALLING, WARMING):
+                where = _place_of(error)
+                answer("failed", f"the target raised {describe(error)} {pulse.words}{where}")
             else:
                 why = f"{describe(error)} ({pulse.words})"
                 answer("failed", f"what the target returned cannot be looked into: {why}")
         else:
             answer("done", outcome)
 
+
+def _place_of(error: BaseException) -> str:
+    """The file and line that raised, the last one that is not ours, in words that follow others."""
+    frames = traceback.extract_tb(error.__traceback__)
+    foreign = [f for f in frames if not Path(f.filename).is_relative_to(OURS) and f.lineno]
+    if not foreign:
+        return ""
+    path = Path(foreign[-1].filename)
+    with contextlib.suppress(ValueError, OSError):
+        path = path.relative_to(Path.cwd())
+    return f" ({path}, line {foreign[-1].lineno})"
+
+
+OURS = Path(__file__).parents[1]
+"""Where our own code is."""
 
 WATCH = """
 import os, select, signal, sys

@@ -31,7 +31,39 @@ STEPS: Mapping[str, Sequence[float]] = {
 
 
 STYLES = ("page.css", "figures.css", "print.css", "explore.css")
-SCRIPTS = ("theme.js", "drawing.js", "figures.js", "results.js", "measure.js", "explore.js")
+SHARED = ("theme.js", "drawing.js", "figures.js", "results.js", "asking.js")
+SCRIPTS = (*SHARED, "measure.js", "explore.js")
+CHOOSE_SCRIPTS = (*SHARED, "choose.js")
+
+ASKED: Mapping[str, Any] = {
+    "domain_size": 100,
+    "users": 1_000_000,
+    "reports": 52,
+    "max_epsilon": 2.0,
+    "max_error": 0.0025,
+}
+"""Where the sliders of a choice stand at first."""
+
+LIMITS: Mapping[str, Sequence[float]] = {
+    "domain_size": STEPS["domain_size"],
+    "users": [m * 10**n for n in range(2, 9) for m in (1, 2, 5)],
+    "reports": STEPS["reports"],
+    "max_epsilon": [step / 10 for step in range(1, 101)],
+    "max_error": [float(f"{m}e-{n}") for n in (5, 4, 3, 2) for m in (1, 1.5, 2, 2.5, 4, 5, 7.5)],
+}
+"""Values that these sliders take."""
+
+
+def choose_page() -> str:
+    """Put the page of choices together."""
+    return rendered(
+        "choose.html",
+        title="Choose",
+        start=ASKED,
+        steps=LIMITS,
+        for_script={"steps": LIMITS},
+        version=__version__,
+    )
 
 
 def explore_page() -> str:

@@ -19,8 +19,16 @@ from ldp_auditor.exploring.access import (
     failure_in_words,
     read_body,
 )
+from ldp_auditor.exploring.choices import answer
 from ldp_auditor.exploring.curves import curves
-from ldp_auditor.exploring.document import SCRIPTS, START, STYLES, explore_page
+from ldp_auditor.exploring.document import (
+    CHOOSE_SCRIPTS,
+    SCRIPTS,
+    START,
+    STYLES,
+    choose_page,
+    explore_page,
+)
 from ldp_auditor.exploring.measurements import Bench
 from ldp_auditor.exploring.settings import read_axis, read_setting
 from ldp_auditor.page.markup import shown
@@ -41,6 +49,8 @@ class ExploreServer(ThreadingHTTPServer):
         library, _ = plotting_library()
         self.files = {
             "": ("text/html", explore_page().encode(errors="replace")),
+            "choose": ("text/html", choose_page().encode(errors="replace")),
+            "choose.js": ("text/javascript", assets(CHOOSE_SCRIPTS).encode()),
             "style.css": ("text/css", assets(STYLES).encode()),
             "script.js": ("text/javascript", assets(SCRIPTS).encode()),
             "plotly.js": ("text/javascript", library.encode()),
@@ -48,6 +58,7 @@ class ExploreServer(ThreadingHTTPServer):
         self.bench = Bench()
         self.actions: dict[str, Callable[[Plain], Plain]] = {
             "curves": self._curves,
+            "answer": self._choice,
             "measure": lambda given: self.bench.start(read_setting(given)),
             "cancel": lambda given: self.bench.cancel(),
         }
@@ -68,6 +79,10 @@ class ExploreServer(ThreadingHTTPServer):
         setting = read_setting(given)
         with self._one_at_a_time:
             return curves(setting, axis).to_plain()
+
+    def _choice(self, given: Plain) -> Plain:
+        with self._one_at_a_time:
+            return answer(given)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A browser that has gone away is no error."""

@@ -49,7 +49,7 @@ def offered() -> dict[str, bool]:
     """Names of the protocols on the page; whether they are approximate."""
     return {
         name: protocol.approximate
-        for name, protocol in mechanisms.available().items()
+        for name, protocol in mechanisms.in_the_paper().items()
         if set(protocol.required()) == {"epsilon", "domain_size"} and not protocol.memoizes
     }
 
@@ -62,7 +62,7 @@ def read_setting(given: Mapping[str, Any]) -> Setting:
     for name in known:
         require(name in given, f"{name} is missing")
         if name not in ("protocols", "attack"):
-            _check_number(name, given[name])
+            check_number(name, given[name])
     claim = Claim(given["epsilon"], given["delta"])
     require(
         isinstance(given["attack"], str) and given["attack"] in ATTACKS,
@@ -72,10 +72,10 @@ def read_setting(given: Mapping[str, Any]) -> Setting:
     return Setting(
         **vars(claim),
         protocols=_protocols(given["protocols"]),
-        domain_size=_whole_number("domain_size", given["domain_size"], 2, MOST_VALUES),
-        reports=_whole_number("reports", given["reports"], 1, MOST_REPORTS),
+        domain_size=whole_setting("domain_size", given["domain_size"], 2, MOST_VALUES),
+        reports=whole_setting("reports", given["reports"], 1, MOST_REPORTS),
         attack=given["attack"],
-        trials=_whole_number("trials", given["trials"], 1, MOST_TRIALS),
+        trials=whole_setting("trials", given["trials"], 1, MOST_TRIALS),
         alpha=float(given["alpha"]),
         seed=seed_number(given["seed"]),
     )
@@ -99,14 +99,15 @@ def _protocols(names: Any) -> tuple[str, ...]:
     return tuple(name for name in shown if name in names)
 
 
-def _check_number(name: str, value: Any) -> None:
+def check_number(name: str, value: Any) -> None:
     """Raise unless a value is a finite number; a word or a truth value is none."""
     plain = isinstance(value, int | float) and not isinstance(value, bool)
     must(plain, "be a number", **{name: repr(value)})
     must(abs(value) < 1e18, "be a number of a possible size", **{name: repr(value)})
 
 
-def _whole_number(name: str, value: Any, least: int, most: int) -> int:
+def whole_setting(name: str, value: Any, least: int, most: int) -> int:
+    """Return a whole number up to what the page takes, or raise."""
     number = whole_number(name, value, at_least=least)
     words = f"{name} goes up to {most:,} {BEYOND}; got {name}={number:,}"
     require(number <= most, words, argument=name)

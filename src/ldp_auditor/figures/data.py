@@ -155,6 +155,9 @@ class Curves(FigureData):
     chosen: float | None = None
     chosen_words: str = ""
     """A place that is marked."""
+    most_x: float | None = None
+    most_y: float | None = None
+    """Limits, beyond which it is shaded."""
 
     def table(self) -> Table:
         """A row for every place, a column for every line."""

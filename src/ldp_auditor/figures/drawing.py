@@ -275,10 +275,22 @@ def _draw_panel(axes: Axes, panel: Curves, floor: float, size: float) -> None:
         axes.minorticks_off()
     if panel.chosen is not None:
         axes.axvline(panel.chosen, color=RED, linestyle="--", lw=1.1)
+    _shade(axes, panel)
     axes.tick_params(axis="x", labelsize=size)
     axes.tick_params(axis="y", labelsize=size + 1)
     axes.set_title(panel.title, fontsize=10)
     axes.grid(alpha=0.25)
+
+
+def _shade(axes: Axes, panel: Curves) -> None:
+    """Shade what lies beyond limits, up to where the axes end."""
+    (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
+    if panel.most_x is not None and panel.most_x < right:
+        axes.axvspan(panel.most_x, right, color=RED, alpha=0.08, lw=0)
+    if panel.most_y is not None and panel.most_y < high:
+        axes.axhspan(max(panel.most_y, low), high, color=RED, alpha=0.08, lw=0)
+    if panel.most_x is not None or panel.most_y is not None:
+        axes.set(xlim=(left, right), ylim=(low, high))
 
 
 def _draw_line(axes: Axes, line: Line, floor: float, faint: float) -> None:

@@ -7,8 +7,11 @@ from typing import Any
 
 from ldp_auditor.audits.comparison import Comparison
 from ldp_auditor.audits.gap import Explanation, Profile
+from ldp_auditor.choosing.choice import Choice
+from ldp_auditor.choosing.simulation import Simulation
 from ldp_auditor.core import exceeds
 from ldp_auditor.errors import AuditError
+from ldp_auditor.figures.choices import collected_shares, trade_off
 from ldp_auditor.figures.data import (
     Bars,
     BarSeries,
@@ -35,6 +38,7 @@ from ldp_auditor.figures.words import (
     three_digits,
     value_in_words,
 )
+from ldp_auditor.inputs import size_in_words
 from ldp_auditor.portable_math import exp
 from ldp_auditor.results.audit_result import AuditResult, AuditResults
 from ldp_auditor.results.check_result import CheckResult
@@ -110,20 +114,30 @@ def _(result: CheckResult) -> FigureData:
     )
 
 
+@figure_of.register
+def _(found: Choice) -> FigureData:
+    return trade_off(found)
+
+
+@figure_of.register
+def _(found: Simulation) -> FigureData:
+    return collected_shares(found)
+
+
 def comparison_bars(results: Sequence[AuditResult]) -> Bars:
     """A bar for every protocol and attack of a comparison."""
     found = points_of(("", result) for result in results)
     rows = {name: {point.first.attack: point for point in mine} for name, mine in found.items()}
     attacks = dict.fromkeys(result.attack for result in results)
-    title = f"Empirical privacy loss of {len(rows)} protocols\n{_settings(results[0], attacks)}"
+    title = f"Empirical privacy loss of {len(rows)} protocols\n{_settings(results, attacks)}"
     return make_bars(title, rows, "epsilon")
 
 
-def _settings(first: AuditResult, attacks: Mapping[str, Any]) -> str:
-    return (
-        f"attack: {', '.join(attacks)}; k = {first.domain_size}, T = {first.counts.trials:,}, "
-        f"confidence 1 - {first.alpha:g}"
-    )
+def _settings(results: Sequence[AuditResult], attacks: Mapping[str, Any]) -> str:
+    first = results[0]
+    settings = size_in_words(*(result.domain_size for result in results))
+    settings += [f"T = {first.counts.trials:,}", f"confidence 1 - {first.alpha:g}"]
+    return f"attack: {', '.join(attacks)}; {', '.join(settings)}"
 
 
 def over_time_curves(results: Sequence[AuditResult]) -> Curves:
@@ -149,7 +163,7 @@ def over_time_curves(results: Sequence[AuditResult]) -> Curves:
     at = f" at delta = {deltas.pop()}" if len(deltas) == 1 else ""
     title = "Privacy loss of users who report the same value again and again (marked: proven)"
     return Curves(
-        f"{title}\n{_settings(results[0], attacks)}",
+        f"{title}\n{_settings(results, attacks)}",
         "reports of each user",
         lines,
         log_x=True,
@@ -174,10 +188,8 @@ def gap_levels(result: AuditResult) -> tuple[float, float, float, float]:
 def gap_account(results: Sequence[AuditResult], title: str | None = None) -> GapAccount:
     """The account of the gap, a waterfall for every attack."""
     first = results[0]
-    about = (
-        f"{first.mechanism}, k = {first.domain_size}, T = {first.counts.trials:,}, "
-        f"alpha = {first.alpha:g}"
-    )
+    settings = [f"T = {first.counts.trials:,}", f"alpha = {first.alpha:g}"]
+    about = ", ".join([first.mechanism, *size_in_words(first.domain_size), *settings])
     places = attack_places([result.attack for result in results])
     return GapAccount(
         title or about,

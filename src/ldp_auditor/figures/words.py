@@ -31,6 +31,17 @@ def digits(value: float | None) -> str:
     return f"{value:.4f}" if value == 0 or 1e-4 <= abs(value) < 1e6 else f"{value:.4g}"
 
 
+def allowed_in_words(claim: Claim) -> str:
+    """What a claim allows: how much more often an event may happen for one input than another.
+
+    >>> allowed_in_words(Claim(1.0)), allowed_in_words(Claim(1.0, 0.001))
+    ('2.72 times', '2.72 times and 0.1% of the reports more')
+    """
+    factor = f"{math.exp(claim.epsilon):.3g} times" if claim.epsilon < 700 else "any factor"
+    more = f" and {100 * claim.delta:.3g}% of the reports more" if claim.delta else ""
+    return factor + more
+
+
 def step_in_words(value: float) -> str:
     """What is gained or lost, in three digits with its sign; "0" for next to nothing."""
     if abs(value) < 5e-4:

@@ -3,30 +3,38 @@
 import difflib
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from pathlib import Path
+from typing import Any, overload
 
 from ldp_auditor.errors import AuditError, describe, require, require_known
-from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle, protocols
+from ldp_auditor.inputs import Categories, Inputs, Records
+from ldp_auditor.mechanisms.estimation import FrequencyEstimator
+from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle
+from ldp_auditor.mechanisms.local_mechanism import LocalMechanism, protocols
 from ldp_auditor.mechanisms.memoization import memo_of
 from ldp_auditor.mechanisms.outside import installed, of_file, of_package
 from ldp_auditor.mechanisms.record_solutions import sampling_of, splitting_of
-from ldp_auditor.mechanisms.records import RecordMechanism, record_mechanisms
+from ldp_auditor.mechanisms.records import RecordMechanism
 
 __all__ = [
     "COMBINATORS",
+    "FrequencyEstimator",
     "FrequencyOracle",
+    "LocalMechanism",
     "RecordMechanism",
     "available",
-    "available_for_records",
+    "expanded",
     "find",
     "find_protocol",
+    "in_the_paper",
     "installed",
+    "listed",
     "make",
 ]
 
-AnyProtocol = type[FrequencyOracle] | type[RecordMechanism]
+AnyProtocol = type[LocalMechanism] | type[RecordMechanism]
 Combinator = Callable[[type[FrequencyOracle]], AnyProtocol]
 
 COMBINATORS: Mapping[str, tuple[Combinator, str]] = {
@@ -37,12 +45,44 @@ COMBINATORS: Mapping[str, tuple[Combinator, str]] = {
 """What makes a new protocol of another one, written `Memo[OUE]`, and what it is."""
 
 
-def available() -> Mapping[str, type[FrequencyOracle]]:
-    """Return every protocol by its name: pure, approximate, without a claim, memoized."""
-    _import_all()
+@overload
+def available() -> Mapping[str, type[FrequencyOracle]]: ...
 
-    def order(protocol: type[FrequencyOracle]) -> tuple[bool, bool, bool, str]:
+
+@overload
+def available(takes: type[Inputs]) -> Mapping[str, type[Any]]: ...
+
+
+def available(takes: type[Inputs] = Categories) -> Mapping[str, type[Any]]:
+    """Return every protocol whose inputs are of that kind by its name, without the combinations.
+
+    Pure ones come first, then approximate ones, those without a claim, memoized ones.
+    """
+    return {name: found for name, found in listed().items() if issubclass(found.takes, takes)}
+
+
+def in_the_paper() -> Mapping[str, type[FrequencyOracle]]:
+    """Return those of `available` that [Arcolezi24] audits: what is compared if none is named."""
+    return {name: found for name, found in available().items() if not found.family}
+
+
+def expanded(names: Sequence[str]) -> list[str]:
+    """Return names of protocols once each, that of a family replaced by those of its members."""
+    members: dict[str, list[str]] = {}
+    for name, found in listed().items():
+        members.setdefault(found.family or name, []).append(name)
+    return list(dict.fromkeys(each for name in names for each in members.get(name, [name])))
+
+
+def listed() -> Mapping[str, AnyProtocol]:
+    """Return every protocol by its name, those of the same kind of input together."""
+    _import_all()
+    others = (found.takes for found in protocols.values())
+    kinds = list(dict.fromkeys([Categories, Records, *others]))
+
+    def order(protocol: AnyProtocol) -> tuple[int, bool, bool, bool, str]:
         return (
+            kinds.index(protocol.takes),
             protocol.memoizes,
             protocol.promises_nothing,
             protocol.approximate,
@@ -52,23 +92,31 @@ def available() -> Mapping[str, type[FrequencyOracle]]:
     return {protocol.name: protocol for protocol in sorted(protocols.values(), key=order)}
 
 
-def available_for_records() -> Mapping[str, type[RecordMechanism]]:
-    """Return every mechanism for records by its name, without the combinations."""
-    _import_all()
-    return dict(sorted(record_mechanisms.items()))
-
-
 def every_option() -> dict[str, type]:
     """Return the options that protocols have of their own, with their types."""
-    every: list[AnyProtocol] = [*available().values(), *available_for_records().values()]
+    every = listed().values()
     return {name: kind for protocol in every for name, kind in protocol.option_types().items()}
 
 
 @cache
 def _import_all() -> None:
-    for module in pkgutil.iter_modules(__path__):
-        if not module.ispkg:
-            importlib.import_module(f"{__name__}.{module.name}")
+    for name in _modules():
+        importlib.import_module(f"{__name__}.{name}")
+
+
+def _modules() -> list[str]:
+    return [module.name for module in pkgutil.iter_modules(__path__) if not module.ispkg]
+
+
+def _import_home_of(protocol: str) -> None:
+    """Import the modules whose text names the protocol, to save a command the time of all others.
+
+    Where that misses, or there is no text, `_import_all` finds it.
+    """
+    for name in _modules():
+        text = Path(__file__).with_name(f"{name}.py")
+        if text.exists() and f'"{protocol}"' in text.read_text(encoding="utf-8"):
+            importlib.import_module(f"{__name__}.{name}")
 
 
 def find(name: str, *, outside: bool = False) -> AnyProtocol:
@@ -76,9 +124,11 @@ def find(name: str, *, outside: bool = False) -> AnyProtocol:
 
     With `outside` a name `my_file:HR` imports my_file, which what a stranger wrote must not do.
     """
+    if name not in protocols:
+        _import_home_of(name)
     if name in protocols:
         return protocols[name]
-    known: dict[str, AnyProtocol] = {**available(), **available_for_records()}
+    known = listed()
     if name in known:
         return known[name]
     combinator, bracket, inner = name.partition("[")
@@ -101,14 +151,15 @@ def find(name: str, *, outside: bool = False) -> AnyProtocol:
 
 def find_protocol(name: str, *, outside: bool = False) -> type[FrequencyOracle]:
     """Return the protocol for one attribute of that name."""
-    protocol = find(name, outside=outside)
-    if issubclass(protocol, RecordMechanism):
-        raise AuditError(f"{name} is for records; name a protocol for one attribute")
+    protocol: type[Any] = find(name, outside=outside)
+    if issubclass(protocol, LocalMechanism | RecordMechanism) and protocol.takes is not Categories:
+        raise AuditError(f"{name} is for {protocol.takes.noun}; name a protocol for one attribute")
     require(
         issubclass(protocol, FrequencyOracle),
         f"{name} cannot be combined; that takes a class that derives from FrequencyOracle",
     )
-    return protocol
+    found: type[FrequencyOracle] = protocol
+    return found
 
 
 def make(
@@ -131,6 +182,11 @@ def make(
     given = {"domain_size": domain_size, "epsilon": epsilon, "delta": delta, **options}
     given = {key: value for key, value in given.items() if value is not None}
     require_known(name, options, known_options)
+    require(
+        domain_size is None or protocol.takes.has_size,
+        f"{name} has no domain_size: its inputs are no categories; drop it",
+        argument="domain_size",
+    )
     if issubclass(protocol, RecordMechanism):
         inside = protocol.protocol.option_types()
         own = {key: given.pop(key) for key in list(given) if key in inside}

@@ -1,5 +1,6 @@
 """dBitFlipPM: a few permanent bits about the bucket of the value, sent again and again [Ding17]."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,20 +10,25 @@ from numpy.typing import NDArray
 
 from ldp_auditor.core import Floats, InputPair, Rates, Reports
 from ldp_auditor.errors import must, whole_number
+from ldp_auditor.mechanisms.estimation import FrequencyEstimator
 from ldp_auditor.mechanisms.frequency_oracle import SetOracle
 from ldp_auditor.mechanisms.kernels.bits import contains, words_for
 from ldp_auditor.mechanisms.kernels.compilation import compiled
+from ldp_auditor.mechanisms.kernels.sums import add_sets
 from ldp_auditor.mechanisms.kernels.xoshiro import Words
 from ldp_auditor.mechanisms.memoization import RepeatedForever
 from ldp_auditor.mechanisms.subset_selection import select_subsets
 from ldp_auditor.mechanisms.unary_encoding import flip_probability, randomize_one_hot
-from ldp_auditor.theory.guessing import NEGLIGIBLE
+from ldp_auditor.portable_math import log, log2
+from ldp_auditor.theory.attack_success import bucket_success, entropy_by_ones, uniform
+from ldp_auditor.theory.estimation import ScoreLaw
+from ldp_auditor.theory.guessing import NEGLIGIBLE, binomial
 from ldp_auditor.theory.loss_law import DiscreteLaw
 from ldp_auditor.theory.quadrature import integrate
 
 
 @dataclass(frozen=True, kw_only=True)
-class BitFlipsOfBuckets(SetOracle):
+class BitFlipsOfBuckets(SetOracle, FrequencyEstimator):
     """One report: which `bits` of the `buckets` were drawn, and a randomized bit for each of them.
 
     Value v is in bucket v * buckets // domain_size. A report is two sets of buckets as bits (see
@@ -80,6 +86,50 @@ class BitFlipsOfBuckets(SetOracle):
         sets = np.zeros((len(reports), words_for(self.domain_size)), np.uint64)
         _spread_out(self._parts(reports)[1], self.buckets, self.domain_size, sets)
         return sets
+
+    def attack_success(self, prior: Floats | None = None) -> float | None:
+        prior = uniform(self.domain_size) if prior is None else prior
+        starts = -(-np.arange(self.buckets) * self.domain_size // self.buckets)
+        return bucket_success(np.maximum.reduceat(prior, starts), self.bits, self.flip)
+
+    def wire_bits(self, reports: int = 1) -> tuple[float, float | None]:
+        """Return bits of a report; which buckets were drawn is sent once."""
+        d, b, flip = self.bits, self.buckets, self.flip
+        names = 0 if d == b else d * math.ceil(log2(b))
+        others, none = binomial(d - 1, flip, 1 - flip), binomial(d, flip, 1 - flip)
+        own = (1 - flip) * np.append(0.0, others) + flip * np.append(others, 0.0)
+        drawn = float(_choose(b, np.array(d))) / log(2.0)
+        least = entropy_by_ones(d / b * own + (1 - d / b) * none)
+        return d + names / reports, least + drawn / reports
+
+    @property
+    def score_law(self) -> ScoreLaw:
+        # [Ding17] section 4: a drawn bit, without its bias, counts buckets / bits times, so that
+        # its mean is 1 for those in the bucket and 0 for the others.
+        weight, flip = self.buckets / self.bits, self.flip
+        bit_variance = flip * (1 - flip) / (1 - 2 * flip) ** 2
+        return ScoreLaw(1.0, 0.0, weight * (1 + bit_variance) - 1, weight * bit_variance)
+
+    @property
+    def tally_size(self) -> int:
+        return 2 * self.buckets
+
+    def add_to_tally(self, reports: Reports, tally: Floats) -> None:
+        """Count how often every bucket was drawn, and how often its bit was 1."""
+        for part, counts in zip(self._parts(reports), np.split(tally, 2, axis=1), strict=True):
+            add_sets(part, counts)
+
+    def grouped(self, frequencies: Floats) -> Floats:
+        """Return the frequencies of the buckets, given those of the values."""
+        first = [-(-bucket * self.domain_size // self.buckets) for bucket in range(self.buckets)]
+        return np.add.reduceat(frequencies, first)
+
+    def frequencies_from(self, tally: Floats, reports: int) -> Floats:
+        """Estimate the frequency of every bucket; values of one cannot be told apart."""
+        reports = self.check_tally(tally, reports)
+        drawn, ones = np.split(np.asarray(tally), 2)
+        unbiased = (ones - self.flip * drawn) / (1 - 2 * self.flip)
+        return self.score_law.frequencies(self.buckets / self.bits * unbiased / reports)
 
     def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats:
         """Return the ratio: each of the two buckets tells epsilon / 2 for or against its value."""

@@ -12,17 +12,17 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 from numpy.random import Generator
 
 from ldp_auditor.core import (
-    FIRST_TWO_VALUES,
     Claim,
     Floats,
     InputPair,
     Mechanism,
     Rates,
-    Record,
     Reports,
     Values,
 )
-from ldp_auditor.errors import AuditError
+from ldp_auditor.errors import AuditError, require
+from ldp_auditor.inputs import Categories, Inputs
+from ldp_auditor.theory.estimation import ScoreLaw
 from ldp_auditor.theory.loss_law import LossLaw
 
 DOCUMENT = "docs/how-to/add-a-protocol.md"
@@ -152,9 +152,11 @@ class RemembersUsers(Mechanism, Protocol):
 @declared("scores", "`--reports` refuses the attack paper")
 @runtime_checkable
 class AddsScores(Protocol):
-    """The paper's attack on many reports: what they say for each value, added to a user's row."""
+    """The paper's attack on many reports: what they say, added to a user's row, and the guess."""
 
     def add_scores(self, reports: Reports, totals: Floats) -> None: ...
+
+    def guess_by_totals(self, totals: Floats, reports: int, rng: Generator) -> Values: ...
 
 
 @declared("law of sums", "reports are made one by one; `--composition law` refuses")
@@ -181,7 +183,78 @@ class AddsRatios(Protocol):
     def add_ratios(self, users: Any, reports: int, pair: InputPair, totals: Floats) -> None: ...
 
 
-@declared("pair of its own", "values 0 and 1 are told apart")
+@declared("estimator of a mean", "`estimate` and `mean_variance` are missing")
+@runtime_checkable
+class EstimatesMean(Protocol):
+    """The server's side for numbers: their mean from reports, and its exact variance."""
+
+    def estimate(self, reports: Reports) -> Any: ...
+
+    def mean_variance(self, users: int, value: Any, reports: int = 1) -> Any: ...
+
+
+@declared("kind of inputs", "an input is one of `domain_size` values")
+@runtime_checkable
+class TakesInputs(Protocol):
+    """What an input is, a class of `inputs.py`: categories, records, numbers, vectors, places."""
+
+    @property
+    def inputs(self) -> Inputs: ...
+
+
+@declared("success of a guess", "`choose` shows no attack success and refuses a limit on it")
+@runtime_checkable
+class KnowsAttackSuccess(Protocol):
+    """How often the best guess of a value from one report is right; None where it is not known."""
+
+    def attack_success(self, prior: Floats | None = None) -> float | None: ...
+
+
+@declared("size on the wire", "`choose` shows no bits and refuses a limit on them")
+@runtime_checkable
+class TellsWireBits(Protocol):
+    """Bits of a report as it is usually sent, and at least: the entropy, or None."""
+
+    def wire_bits(self, reports: int = 1) -> tuple[float, float | None]: ...
+
+
+@declared("score law", "`frequency_variance` refuses many reports of `Memo[P]`")
+@runtime_checkable
+class KnowsScoreLaw(Protocol):
+    """Mean and variance of a report's score of a value; of the mean over many reports."""
+
+    @property
+    def score_law(self) -> ScoreLaw: ...
+
+    def score_law_over(self, reports: int) -> ScoreLaw: ...
+
+
+@declared("estimator", "`estimate` and `frequency_variance` are missing; `choose` leaves it out")
+@runtime_checkable
+class Estimates(Protocol):
+    """The server's side: frequencies from reports, and their exact variance."""
+
+    @property
+    def tally_size(self) -> int: ...
+
+    def tally(self, reports: Reports) -> Floats: ...
+
+    def frequencies_from(self, tally: Floats, reports: int) -> Any: ...
+
+    def estimate(self, reports: Reports) -> Any: ...
+
+    def frequency_variance(self, users: int, frequency: Any, reports: int = 1) -> Any: ...
+
+
+@declared("groups of values", "the frequency of every value is estimated on its own")
+@runtime_checkable
+class GroupsValues(Protocol):
+    """An estimator of groups: their frequencies, from those of the values."""
+
+    def grouped(self, frequencies: Floats) -> Floats: ...
+
+
+@declared("pair of its own", "inputs as far apart as can be; of values, 0 and 1")
 @runtime_checkable
 class PrefersPair(Protocol):
     """The two inputs that are told apart if none are named."""
@@ -190,13 +263,10 @@ class PrefersPair(Protocol):
     def default_pair(self) -> InputPair: ...
 
 
-@declared("records", "an input is one value; `--neighbours` refuses", base="RecordMechanism")
+@declared("records", "`--neighbours` refuses", base="RecordMechanism")
 @runtime_checkable
 class TakesRecords(Protocol):
     """Records of several attributes."""
-
-    @property
-    def domain_sizes(self) -> Record: ...
 
     def neighbours(self, relation: str, attribute: int) -> InputPair: ...
 
@@ -221,9 +291,32 @@ class HasOptions(Protocol):
     def options(self) -> Mapping[str, Any]: ...
 
 
+class TakesCategories(Protocol):
+    """What tells the inputs of a mechanism that has no `inputs`."""
+
+    @property
+    def domain_size(self) -> int: ...
+
+
+def inputs_of(mechanism: Any) -> Inputs:
+    """What a mechanism takes; without a kind of its own, one of `domain_size` values."""
+    if isinstance(mechanism, TakesInputs):
+        return mechanism.inputs
+    missing = lacking(mechanism, TakesCategories)
+    require(not missing, f"a mechanism needs inputs or a domain_size, which {mechanism!r} lacks")
+    return Categories(mechanism.domain_size)
+
+
 def default_pair(mechanism: Mechanism) -> InputPair:
     """The two inputs that are told apart if none are named."""
-    return mechanism.default_pair if isinstance(mechanism, PrefersPair) else FIRST_TWO_VALUES
+    if isinstance(mechanism, PrefersPair):
+        return mechanism.default_pair
+    return inputs_of(mechanism).default_pair
+
+
+def estimated_frequencies(mechanism: Any, frequencies: Floats) -> Floats:
+    """What `estimate` estimates if values have these frequencies: they, or those of groups."""
+    return mechanism.grouped(frequencies) if isinstance(mechanism, GroupsValues) else frequencies
 
 
 def loss_law_of(mechanism: Any, pair: InputPair) -> LossLaw | None:
@@ -235,4 +328,4 @@ def bytes_of_report(mechanism: Mechanism) -> int:
     """Memory that a report needs; one of unknown size may be a float a value."""
     if isinstance(mechanism, TellsSize):
         return max(1, mechanism.report_bytes)
-    return max(256, 8 * mechanism.domain_size)
+    return max(256, 8 * (inputs_of(mechanism).size or 1))

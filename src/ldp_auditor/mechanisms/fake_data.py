@@ -15,11 +15,13 @@ import numpy as np
 from numpy.random import Generator
 
 from ldp_auditor.core import Floats, InputPair, Rates, Record, Reports
+from ldp_auditor.mechanisms.capabilities import KnowsScoreLaw, needed
 from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle
 from ldp_auditor.mechanisms.kernels.bits import contains, count_members
 from ldp_auditor.mechanisms.kernels.xoshiro import draw_values
 from ldp_auditor.mechanisms.randomized_response import GRR
-from ldp_auditor.mechanisms.records import RecordMechanism, attribute_of, join_attributes
+from ldp_auditor.mechanisms.record_estimation import Frequencies, RecordEstimator
+from ldp_auditor.mechanisms.records import attribute_of, join_attributes
 from ldp_auditor.mechanisms.unary_encoding import (
     OUE,
     SUE,
@@ -28,6 +30,12 @@ from ldp_auditor.mechanisms.unary_encoding import (
     randomize_random_one_hot,
 )
 from ldp_auditor.portable_math import expm1, log1p
+from ldp_auditor.theory.attack_success import (
+    independent_success,
+    mixed_success,
+    randomized_response_success,
+)
+from ldp_auditor.theory.estimation import ScoreLaw
 from ldp_auditor.theory.fake_data import Kinds, largest_loss, law_of_loss
 from ldp_auditor.theory.guessing import binomial
 from ldp_auditor.theory.loss_law import LossLaw
@@ -49,6 +57,14 @@ class FakeData(ABC):
         """Return how much likelier every report is if the attribute was drawn than if made up."""
 
     @abstractmethod
+    def support_rate(self, part: Any) -> float:
+        """Return how often a made-up report supports a given value."""
+
+    @abstractmethod
+    def success(self, part: Any, prior: Floats, drawn: float) -> float:
+        """Return how often the best guess is right if the attribute is drawn that often."""
+
+    @abstractmethod
     def kinds(self, part: Any, differs: bool) -> Kinds:
         """Return the kinds of outcomes of an attribute whose values differ, or are the same."""
 
@@ -65,6 +81,15 @@ class UniformValue(FakeData):
         ratios = part.domain_size * np.array([part.q, part.p])
         ratio: Floats = ratios[(reports == value).astype(np.int8)]
         return ratio
+
+    def support_rate(self, part: GRR) -> float:
+        return 1 / part.domain_size
+
+    def success(self, part: GRR, prior: Floats, drawn: float) -> float:
+        made_up = (1 - drawn) / part.domain_size
+        return randomized_response_success(
+            prior, drawn * part.p + made_up, drawn * part.q + made_up
+        )
 
     def kinds(self, part: GRR, differs: bool) -> Kinds:
         k, high, low = part.domain_size, part.domain_size * part.p, part.domain_size * part.q
@@ -88,6 +113,13 @@ class ZeroVector(FakeData):
 
     def ratio(self, part: UnaryEncoding, reports: Reports, value: int) -> Floats:
         return np.array(bit_ratios(part))[contains(reports, value).astype(np.int8)]
+
+    def support_rate(self, part: UnaryEncoding) -> float:
+        return part.q
+
+    def success(self, part: UnaryEncoding, prior: Floats, drawn: float) -> float:
+        low, high = (drawn * ratio + 1 - drawn for ratio in bit_ratios(part))
+        return independent_success(prior, high, low, part.q)
 
     def kinds(self, part: UnaryEncoding, differs: bool) -> Kinds:
         ratios, chances = bit_ratios(part), (1 - part.q, part.q)
@@ -113,6 +145,13 @@ class RandomVector(FakeData):
         mean = low + (high - low) * ones / part.domain_size
         return np.where(contains(reports, value), high, low) / mean
 
+    def support_rate(self, part: UnaryEncoding) -> float:
+        return part.q + (part.p - part.q) / part.domain_size
+
+    def success(self, part: UnaryEncoding, prior: Floats, drawn: float) -> float:
+        low, high = bit_ratios(part)
+        return mixed_success(prior, high, low, part.q, drawn)
+
     def kinds(self, part: UnaryEncoding, differs: bool) -> Kinds:
         ratios, chances = bit_ratios(part), (1 - part.q, part.q)
         known = 2 if differs else 1
@@ -129,7 +168,7 @@ class RandomVector(FakeData):
         return Kinds(tuple(first), tuple(second), tuple(fake))
 
 
-class SamplingPlusFakeData(RecordMechanism):
+class SamplingPlusFakeData(RecordEstimator):
     """One attribute is drawn and reported, the others are made up, and nobody knows which."""
 
     fake: ClassVar[FakeData]
@@ -169,6 +208,9 @@ class SamplingPlusFakeData(RecordMechanism):
             second += ratio if a == b else self.fake.ratio(part, column, b)
         return np.log(first / second)
 
+    def success_of(self, part: FrequencyOracle, prior: Floats) -> float | None:
+        return self.fake.success(part, prior, 1 / self.attributes)
+
     def guess_rates(self, pair: InputPair) -> Rates | None:
         rates = super().guess_rates(pair)
         if rates is None:
@@ -191,6 +233,23 @@ class SamplingPlusFakeData(RecordMechanism):
 
     def worst_case(self, pair: InputPair) -> float | None:
         return largest_loss(self._kinds(pair)) if self.delta == 0 else super().worst_case(pair)
+
+    def score_law_of(self, attribute: int) -> ScoreLaw:
+        """Mean and variance of the support of a value of an attribute, drawn or made up."""
+        part = self.parts[attribute]
+        law = needed(part, KnowsScoreLaw, f"estimate of {self.name}").score_law
+        drawn, made_up = 1 / self.attributes, self.fake.support_rate(part)
+        p = drawn * law.held_mean + (1 - drawn) * made_up
+        return ScoreLaw.of_bits(p, 1 - p, drawn * law.other_mean + (1 - drawn) * made_up)
+
+    def _frequencies(self, tallies: list[Floats], reports: int) -> Frequencies:
+        # [Arcolezi21] section 4: the support that made-up reports give is subtracted, too.
+        return tuple(
+            self.score_law_of(j).frequencies(tally / reports) for j, tally in enumerate(tallies)
+        )
+
+    def _variance(self, senders: int, frequency: Floats, attribute: int) -> Floats:
+        return self.score_law_of(attribute).variance(senders, frequency)
 
 
 class RSFDGRR(SamplingPlusFakeData, protocol=GRR, fake=UniformValue()):

@@ -13,7 +13,8 @@ from numpy.random import Generator
 
 from ldp_auditor.core import Floats, InputPair, Rates, Reports
 from ldp_auditor.errors import require
-from ldp_auditor.mechanisms.frequency_oracle import ScoreOracle, Users
+from ldp_auditor.mechanisms.estimation import FrequencyEstimator
+from ldp_auditor.mechanisms.frequency_oracle import ScoreOracle
 from ldp_auditor.mechanisms.kernels.noise import (
     LAPLACE,
     NORMAL,
@@ -21,7 +22,10 @@ from ldp_auditor.mechanisms.kernels.noise import (
     draw_laplace_sums,
     draw_noise,
 )
+from ldp_auditor.mechanisms.local_mechanism import Users
 from ldp_auditor.portable_math import log
+from ldp_auditor.theory.attack_success import gaussian_success, laplace_success, uniform
+from ldp_auditor.theory.estimation import ScoreLaw
 from ldp_auditor.theory.gaussian import analytic_gaussian_scale
 from ldp_auditor.theory.guessing import gaussian_guess_rates, laplace_guess_rates
 from ldp_auditor.theory.loss_law import ClippedLaplaceLaw, GaussianLaw
@@ -30,7 +34,7 @@ L2_SENSITIVITY = math.sqrt(2)
 """Distance of two one-hot histograms."""
 
 
-class HistogramEncoding(ScoreOracle):
+class HistogramEncoding(ScoreOracle, FrequencyEstimator):
     """A report is k floats: noise of a fixed scale, plus 1 at the true value."""
 
     noise: ClassVar[Ziggurat]
@@ -39,6 +43,19 @@ class HistogramEncoding(ScoreOracle):
     @abstractmethod
     def scale(self) -> float:
         """Scale of the noise."""
+
+    def wire_bits(self, reports: int = 1) -> tuple[float, float | None]:
+        """Return bits of k floats; noise that is continuous has no least number of them."""
+        return 64 * self.domain_size, None
+
+    @property
+    @abstractmethod
+    def noise_variance(self) -> float:
+        """Variance of the noise."""
+
+    @property
+    def score_law(self) -> ScoreLaw:
+        return ScoreLaw(1.0, 0.0, self.noise_variance, self.noise_variance)
 
     def privatize(self, value: int, n: int, rng: Generator) -> Reports:
         value = self.check_value(value)
@@ -60,12 +77,20 @@ class SHE(HistogramEncoding):
     def scale(self) -> float:
         return 2 / self.epsilon
 
+    @property
+    def noise_variance(self) -> float:
+        return 2 * self.scale * self.scale
+
     def guess_rates_over(self, pair: InputPair, reports: int) -> Rates | None:
         return laplace_guess_rates(self.domain_size, self.scale, reports)
 
     def add_sums(self, users: Users, reports: int, rng: Generator, totals: Floats) -> None:
         totals += draw_laplace_sums(self.scale, reports, totals.shape, rng)
         totals[:, users.value] += reports
+
+    def attack_success(self, prior: Floats | None = None) -> float | None:
+        prior = uniform(self.domain_size) if prior is None else prior
+        return laplace_success(prior, self.epsilon)
 
     def loss_law(self, pair: InputPair) -> ClippedLaplaceLaw:
         return ClippedLaplaceLaw(self.epsilon)
@@ -85,6 +110,10 @@ class GaussianHistogram(HistogramEncoding):
 
     delta: float = 1e-5
 
+    @property
+    def noise_variance(self) -> float:
+        return self.scale * self.scale
+
     def guess_rates_over(self, pair: InputPair, reports: int) -> Rates | None:
         # The mean of the reports is a histogram with less noise.
         return gaussian_guess_rates(self.domain_size, self.scale / math.sqrt(reports))
@@ -95,6 +124,10 @@ class GaussianHistogram(HistogramEncoding):
 
     def ratio_of_sums(self, totals: Floats, pair: InputPair, reports: int) -> Floats:
         return self.log_likelihood_ratio(totals, pair)
+
+    def attack_success(self, prior: Floats | None = None) -> float | None:
+        prior = uniform(self.domain_size) if prior is None else prior
+        return gaussian_success(prior, self.scale)
 
     def loss_law(self, pair: InputPair) -> GaussianLaw:
         return GaussianLaw(self.scale, L2_SENSITIVITY)

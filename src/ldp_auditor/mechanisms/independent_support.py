@@ -10,9 +10,11 @@ import numpy as np
 from numpy.random import Generator
 
 from ldp_auditor.core import Floats, InputPair, Rates
-from ldp_auditor.mechanisms.frequency_oracle import SupportOracle, Users
+from ldp_auditor.mechanisms.frequency_oracle import SupportOracle
 from ldp_auditor.mechanisms.kernels.bits import words_for
 from ldp_auditor.mechanisms.kernels.sums import Lottery, add_draws
+from ldp_auditor.mechanisms.local_mechanism import Users
+from ldp_auditor.theory.attack_success import independent_success, uniform
 from ldp_auditor.theory.guessing import binomial, independent_count_rates
 from ldp_auditor.theory.loss_law import OneLevelLaw
 
@@ -26,6 +28,10 @@ class IndependentSupport(SupportOracle):
             binomial(reports, self.p, self.absence),
             binomial(reports, self.q, 1 - self.q),
         )
+
+    def attack_success(self, prior: Floats | None = None) -> float | None:
+        prior = uniform(self.domain_size) if prior is None else prior
+        return independent_success(prior, self.p / self.q, self.absence / (1 - self.q), self.q)
 
     def loss_law(self, pair: InputPair) -> OneLevelLaw:
         return OneLevelLaw(likely=self.p * (1 - self.q), unlikely=self.q * self.absence)

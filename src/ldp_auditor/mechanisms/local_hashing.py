@@ -9,6 +9,7 @@ ones, so the family is universal and, beyond that, close to the ideal family of 
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,20 +18,23 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ldp_auditor.core import Reports
-from ldp_auditor.errors import require, whole_number
-from ldp_auditor.mechanisms.frequency_oracle import MAX_INDEX
+from ldp_auditor.errors import must, require, whole_number
+from ldp_auditor.mechanisms.frequency_oracle import CHOSEN, MAX_INDEX
 from ldp_auditor.mechanisms.independent_support import FreshSupport, IndependentSupport
 from ldp_auditor.mechanisms.kernels.bits import ALL_BITS, last_word_mask, words_for
 from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.xoshiro import (
+    LANES,
     Words,
-    advance,
-    fresh_stream,
+    draw_lanes,
+    fresh_lanes,
     scale_down,
     threshold,
 )
 from ldp_auditor.mechanisms.randomized_response import keep_or_replace, truth_probabilities
-from ldp_auditor.portable_math import exp, expm1
+from ldp_auditor.portable_math import exp, expm1, log2
+
+SEED_BITS = 64
 
 REPORT = np.dtype([("hash_seed", np.uint64), ("value", np.uint64)])
 
@@ -97,30 +101,87 @@ def values_between(seed: Any, block: Any, low: Any, high: Any) -> Any:
 
 @compiled
 def _hash_and_randomize(
-    stream: Any, value: Any, truth: Any, always_true: bool, hash_range: Any, reports: Any
+    lanes: Any, value: Any, truth: Any, always_true: bool, hash_range: Any, reports: Any
 ) -> None:
-    a, b, c, d = stream
-    for i in range(reports.size):
-        seed, a, b, c, d = advance(a, b, c, d)
-        hashed = hash_value(seed, value, hash_range)
+    """Write a seed and a hash for every report, the lanes side by side."""
+    digits = sure_digits(hash_range)
+    is_sure = np.uint64(1) << digits == hash_range
+    seeds = np.empty(LANES, np.uint64)
+    low = np.empty(LANES, np.uint64)
+    keep = np.empty(LANES, np.uint64)
+    choice = np.empty(LANES, np.uint64)
+    n = np.uint64(reports.size)
+    for start in range(np.uint64(0), n, np.uint64(LANES)):
+        draw_lanes(lanes, seeds)
+        low[:] = np.uint64(0)
+        for digit in range(digits):
+            shift = np.uint64(63) - digit
+            for lane in range(LANES):
+                word = digits_of_block(seeds[lane], value >> np.uint64(6), digit)
+                low[lane] |= ((word >> (value & np.uint64(63))) & np.uint64(1)) << shift
+        for lane in range(LANES):
+            hashed = scale_down(low[lane], hash_range)
+            if not is_sure:
+                last = low[lane] | (ALL_BITS >> digits)
+                if scale_down(last, hash_range) != hashed:
+                    hashed = hash_value(seeds[lane], value, hash_range)
+            low[lane] = hashed
         if not always_true:
-            keep, a, b, c, d = advance(a, b, c, d)
-            choice, a, b, c, d = advance(a, b, c, d)
-            hashed = keep_or_replace(hashed, keep, choice, truth, hash_range)
-        reports[i].hash_seed = seed
-        reports[i].value = hashed
+            draw_lanes(lanes, keep)
+            draw_lanes(lanes, choice)
+            for lane in range(LANES):
+                low[lane] = keep_or_replace(low[lane], keep[lane], choice[lane], truth, hash_range)
+        for lane in range(min(np.uint64(LANES), n - start)):
+            reports[start + lane].hash_seed = seeds[lane]
+            reports[start + lane].value = low[lane]
+
+
+@compiled
+def sure_digits(hash_range: Any) -> Any:
+    """Return a number of digits that decides most hashes, and all of them if it is a power of 2."""
+    digits = np.uint64(0)
+    while np.uint64(1) << digits < hash_range:
+        digits += np.uint64(1)
+    return digits if np.uint64(1) << digits == hash_range else digits + np.uint64(3)
 
 
 @compiled
 def _support(reports: Any, hash_range: Any, domain_size: int, sets: Any) -> None:
-    words = sets.shape[1]
+    if np.uint64(1) << sure_digits(hash_range) == hash_range:
+        _support_by_digits(reports, sure_digits(hash_range), sets)
+    else:
+        for i in range(reports.size):
+            low = first_number(reports[i].value, hash_range)
+            high = first_number(reports[i].value + np.uint64(1), hash_range)
+            for w in range(sets.shape[1]):
+                sets[i, w] = values_between(reports[i].hash_seed, np.uint64(w), low, high)
     last = last_word_mask(domain_size)
     for i in range(reports.size):
-        low = first_number(reports[i].value, hash_range)
-        high = first_number(reports[i].value + np.uint64(1), hash_range)
-        for w in range(words):
-            sets[i, w] = values_between(reports[i].hash_seed, np.uint64(w), low, high)
-        sets[i, words - 1] &= last
+        sets[i, -1] &= last
+
+
+@compiled
+def _support_by_digits(reports: Any, digits: Any, sets: Any) -> None:
+    """Write the values whose first digits are those of the hash, many reports side by side."""
+    seeds = np.empty(LANES, np.uint64)
+    hashes = np.empty(LANES, np.uint64)
+    agree = np.empty(LANES, np.uint64)
+    n = np.uint64(reports.size)
+    for start in range(np.uint64(0), n, np.uint64(LANES)):
+        size = min(np.uint64(LANES), n - start)
+        for lane in range(size):
+            seeds[lane] = reports[start + lane].hash_seed
+            hashes[lane] = reports[start + lane].value
+        for w in range(np.uint64(sets.shape[1])):
+            agree[:] = ALL_BITS
+            for digit in range(digits):
+                shift = digits - np.uint64(1) - digit
+                for lane in range(LANES):
+                    word = digits_of_block(seeds[lane], w, digit)
+                    hash_digit = np.uint64(0) - ((hashes[lane] >> shift) & np.uint64(1))
+                    agree[lane] &= ~(word ^ hash_digit)
+            for lane in range(size):
+                sets[start + lane, w] = agree[lane]
 
 
 @compiled
@@ -134,7 +195,7 @@ def hash_and_randomize(value: int, n: int, p: float, hash_size: int, rng: Genera
     reports = np.empty(n, REPORT)
     hash_range = np.uint64(hash_size)
     _hash_and_randomize(
-        fresh_stream(rng), np.uint64(value), threshold(p), p == 1, hash_range, reports
+        fresh_lanes(rng), np.uint64(value), threshold(p), p == 1, hash_range, reports
     )
     return reports
 
@@ -174,6 +235,10 @@ class LocalHashing(IndependentSupport):
     def privatize(self, value: int, n: int, rng: Generator) -> Reports:
         return hash_and_randomize(self.check_value(value), n, self.p, self.hash_size, rng)
 
+    def wire_bits(self, reports: int = 1) -> tuple[float, float | None]:
+        hash_bits = log2(self.hash_size)
+        return SEED_BITS + math.ceil(hash_bits), SEED_BITS + hash_bits
+
     def support(self, reports: Reports) -> Words:
         sets = np.empty((len(reports), words_for(self.domain_size)), np.uint64)
         _support(reports, np.uint64(self.hash_size), self.domain_size, sets)
@@ -204,9 +269,21 @@ class OLH(FreshHashing):
     name = "OLH"
     summary = "optimal local hashing"
 
+    hash_range: int = CHOSEN
+
+    def __post_init__(self) -> None:
+        given = whole_number("hash_range", self.hash_range, CHOSEN)
+        must(given != 1, "be at least 2, or 0 for the optimal one", hash_range=given)
+        self._set("hash_range", given)
+        super().__post_init__()
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        return {name: value for name, value in super().options.items() if value != CHOSEN}
+
     @property
     def hash_size(self) -> int:
-        return max(2, round(exp(self.epsilon) + 1))
+        return self.hash_range or max(2, round(exp(self.epsilon) + 1))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,8 +16,15 @@ from numpy.random import Generator
 
 from ldp_auditor.core import Claim, Floats, InputPair, Rates, Reports
 from ldp_auditor.errors import must, number, require
-from ldp_auditor.mechanisms.capabilities import AddsScores, KnowsLikelihood, needed
-from ldp_auditor.mechanisms.frequency_oracle import MAX_EPSILON, FrequencyOracle, Users, unlisted
+from ldp_auditor.mechanisms.capabilities import (
+    AddsScores,
+    KnowsLikelihood,
+    KnowsScoreLaw,
+    needed,
+)
+from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle
+from ldp_auditor.mechanisms.local_mechanism import MAX_EPSILON, Users, unlisted
+from ldp_auditor.theory.estimation import ScoreLaw
 from ldp_auditor.theory.loss_law import LossLaw
 
 
@@ -92,6 +99,11 @@ class RepeatedForever(FrequencyOracle):
 
     def loss_law_over(self, pair: InputPair, reports: int) -> LossLaw | None:
         return super().loss_law_over(pair, 1)
+
+    def score_law_over(self, reports: int) -> ScoreLaw:
+        """Return the law of one report: the mean of equal ones is any of them."""
+        known: KnowsScoreLaw = needed(self, KnowsScoreLaw, "the variance of a frequency")
+        return known.score_law
 
     def composed_epsilon(self, pair: InputPair, reports: int, delta: float) -> float | None:
         return None  # the reports are all the same

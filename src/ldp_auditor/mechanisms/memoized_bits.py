@@ -11,15 +11,19 @@ from numpy.random import Generator
 
 from ldp_auditor.core import Floats, InputPair, Rates, Reports
 from ldp_auditor.errors import fraction, must, require
-from ldp_auditor.mechanisms.frequency_oracle import SetOracle, Users
+from ldp_auditor.mechanisms.estimation import FrequencyEstimator
+from ldp_auditor.mechanisms.frequency_oracle import SetOracle
 from ldp_auditor.mechanisms.independent_support import bit_counts
 from ldp_auditor.mechanisms.kernels.bits import fill_bernoulli, last_word_mask, words_for
 from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.sums import add_draws
 from ldp_auditor.mechanisms.kernels.xoshiro import Words, fresh_lanes, threshold
+from ldp_auditor.mechanisms.local_mechanism import Users
 from ldp_auditor.mechanisms.memoization import MemoizedOracle
 from ldp_auditor.mechanisms.unary_encoding import flip_probability, randomize_one_hot
 from ldp_auditor.portable_math import exp, expm1, log, log1p
+from ldp_auditor.theory.attack_success import entropy_of_bits, independent_success, uniform
+from ldp_auditor.theory.estimation import ScoreLaw
 from ldp_auditor.theory.guessing import binomial, independent_count_rates
 from ldp_auditor.theory.loss_law import DiscreteLaw, LossLaw, OneLevelLaw
 
@@ -75,6 +79,16 @@ class Chain:
             self.q1 * if_one + (1 - self.q1) * if_zero,
         )
 
+    def score_law(self, reports: int) -> ScoreLaw:
+        """Law of the share of `reports` reports in which the bit of a value is 1."""
+        return ScoreLaw.of_two_rounds(
+            held=(self.p1, self.absence1),
+            other=(self.q1, 1 - self.q1),
+            if_one=(self.p2, self.absence2),
+            if_zero=(self.q2, 1 - self.q2),
+            reports=reports,
+        )
+
     def log_ratios(self, reports: int) -> Floats:
         """Log-likelihood ratio of "this is the true value" for every count of its bit."""
         from scipy.special import xlogy
@@ -97,7 +111,7 @@ def loss_of_bits(p: float, absence: float, q: float) -> float:
     return log(p) - log(absence) - log(q) + log1p(-q)
 
 
-class MemoizedBits(MemoizedOracle, SetOracle):
+class MemoizedBits(MemoizedOracle, SetOracle, FrequencyEstimator):
     """A user keeps k randomized bits; a report randomizes each of them again."""
 
     @property
@@ -137,6 +151,13 @@ class MemoizedBits(MemoizedOracle, SetOracle):
         counts = bit_counts(reports, chain.p2, chain.absence2, chain.q2)
         add_draws(rng, users.memo, counts, totals)
 
+    @property
+    def score_law(self) -> ScoreLaw:
+        return self.chain.score_law(1)
+
+    def score_law_over(self, reports: int) -> ScoreLaw:
+        return self.chain.score_law(reports)
+
     def ratio_of_sums(self, totals: Floats, pair: InputPair, reports: int) -> Floats:
         """Return the log-likelihood ratio of all reports: the bits of the two values tell it."""
         ratios = self.chain.log_ratios(reports)
@@ -145,6 +166,15 @@ class MemoizedBits(MemoizedOracle, SetOracle):
 
     def guess_rates_over(self, pair: InputPair, reports: int) -> Rates | None:
         return independent_count_rates(self.domain_size, *self.chain.count_laws(reports))
+
+    def attack_success(self, prior: Floats | None = None) -> float | None:
+        chain, prior = self.chain, uniform(self.domain_size) if prior is None else prior
+        high, low = chain.p / chain.q, chain.absence / (1 - chain.q)
+        return independent_success(prior, high, low, chain.q)
+
+    def wire_bits(self, reports: int = 1) -> tuple[float, float | None]:
+        chain = self.chain
+        return self.domain_size, entropy_of_bits(self.domain_size, chain.p, chain.absence, chain.q)
 
     def loss_law(self, pair: InputPair) -> OneLevelLaw:
         chain = self.chain

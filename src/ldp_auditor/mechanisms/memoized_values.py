@@ -10,18 +10,21 @@ from numpy.random import Generator
 
 from ldp_auditor.core import Floats, InputPair, Rates, Reports
 from ldp_auditor.errors import require
-from ldp_auditor.mechanisms.frequency_oracle import Users
+from ldp_auditor.mechanisms.frequency_oracle import SetOracle
 from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.xoshiro import Words, advance, fresh_stream, threshold
 from ldp_auditor.mechanisms.local_hashing import (
     REPORT,
+    SEED_BITS,
     LocalHashing,
     hash_and_randomize,
     hash_value,
 )
+from ldp_auditor.mechanisms.local_mechanism import Users
 from ldp_auditor.mechanisms.memoization import MemoizedOracle
 from ldp_auditor.mechanisms.randomized_response import GRR, keep_or_replace, truth_probabilities
-from ldp_auditor.portable_math import exp
+from ldp_auditor.portable_math import exp, log2
+from ldp_auditor.theory.estimation import ScoreLaw
 from ldp_auditor.theory.guessing import multinomial_guess_rates
 from ldp_auditor.theory.loss_law import DiscreteLaw, LossLaw
 from ldp_auditor.theory.memoized_values import MemoizedResponse
@@ -41,6 +44,21 @@ class MemoizedChoice(MemoizedOracle):
     @property
     def p(self) -> float:
         return self.response.p
+
+    @property
+    @abstractmethod
+    def coincidence(self) -> float:
+        """Probability that the kept choice speaks for a given other value."""
+
+    def score_law_over(self, reports: int) -> ScoreLaw:
+        response, others = self.response, self.choices - 1
+        return ScoreLaw.of_two_rounds(
+            held=(response.p1, others * response.q1),
+            other=(self.coincidence, 1 - self.coincidence),
+            if_one=(response.p2, others * response.q2),
+            if_zero=(response.q2, 1 - response.q2),
+            reports=reports,
+        )
 
     @property
     def response(self) -> MemoizedResponse:
@@ -91,6 +109,10 @@ class LGRR(MemoizedChoice, GRR):
     @property
     def q(self) -> float:
         return self.response.q
+
+    @property
+    def coincidence(self) -> float:
+        return self.response.q1
 
     def enroll(self, value: int, n: int, rng: Generator) -> Users:
         first_round = GRR(epsilon=self.epsilon_infinity, domain_size=self.domain_size)
@@ -152,6 +174,10 @@ class LOLOHA(MemoizedChoice, LocalHashing):
     def absence(self) -> float:
         return (self.hash_size - 1) * self.response.q
 
+    @property
+    def coincidence(self) -> float:
+        return 1 / self.hash_size  # the kept hash is that of the other value
+
     def enroll(self, value: int, n: int, rng: Generator) -> Users:
         value = self.check_value(value)
         memo = hash_and_randomize(value, n, self.response.p1, self.hash_size, rng)
@@ -163,9 +189,18 @@ class LOLOHA(MemoizedChoice, LocalHashing):
         self.randomize(users.memo["value"], reports, rng, out["value"])
         return out
 
+    def wire_bits(self, reports: int = 1) -> tuple[float, float | None]:
+        """Return bits of a report; the hash function is sent once."""
+        hash_bits, seed_bits = log2(self.hash_size), SEED_BITS / reports
+        return seed_bits + math.ceil(hash_bits), seed_bits + hash_bits
+
     def add_scores(self, reports: Reports, totals: Floats) -> None:
         """Count the reported hashes in the last columns; a value has the count of its hash."""
         _add_hashes(reports, self.domain_size, np.uint64(self.hash_size), totals)
+
+    def add_to_tally(self, reports: Reports, tally: Floats) -> None:
+        """Add the values that each report supports; users have hash functions of their own."""
+        SetOracle.add_scores(self, reports, tally)
 
     def ratio_of_sums(self, totals: Floats, pair: InputPair, reports: int) -> Floats:
         """Return the log-likelihood ratio of all reports, given the hash function."""

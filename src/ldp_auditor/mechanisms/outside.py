@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 
 from ldp_auditor.errors import AuditError, describe, require
 from ldp_auditor.importing import import_named
-from ldp_auditor.mechanisms.frequency_oracle import COMMON, OPTION_KINDS, FrequencyOracle, Listed
+from ldp_auditor.inputs import Inputs
+from ldp_auditor.mechanisms.local_mechanism import COMMON, OPTION_KINDS, Listed, LocalMechanism
 from ldp_auditor.mechanisms.records import RecordMechanism
 
 if TYPE_CHECKING:
@@ -104,14 +105,17 @@ def _offered(found: Any, name: str, origin: str) -> type[Any]:
     if not inspect.isclass(found):
         kind = type(found).__name__
         raise AuditError(f"{name} must be a class, got a {kind}; check is for what can be called")
-    ours = issubclass(found, FrequencyOracle | RecordMechanism)
+    ours = issubclass(found, LocalMechanism | RecordMechanism)
     wrong = sorted(getattr(found, "__abstractmethods__", ()))
     if not ours:
         wrong += [n for n in ("privatize",) if n not in dir(found)]
-        wrong += [n for n in ("epsilon", "domain_size") if n not in _parameters(found)]
+        asked = ("epsilon",) if "inputs" in dir(found) else ("epsilon", "domain_size")
+        wrong += [n for n in asked if n not in _parameters(found)]
     require(not wrong, f"{name} lacks {', '.join(wrong)}; see docs/how-to/add-a-protocol.md")
     summary = ", ".join(filter(None, (vars(found).get("summary", ""), origin)))
     body = {"name": name, "summary": summary, "__reduce__": _by_name}
+    if not ours and "inputs" in dir(found):
+        body["takes"] = Inputs  # of which kind is known of what is made of the class
     made: type[Any] = new_class(
         found.__name__,
         (found,) if ours else (found, PlainProtocol),

@@ -1,5 +1,6 @@
 """Generalized randomized response: report the value itself, or any other one."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,6 +8,8 @@ import numpy as np
 from numpy.random import Generator
 
 from ldp_auditor.core import Floats, InputPair, Rates, Reports, Values
+from ldp_auditor.errors import must
+from ldp_auditor.mechanisms.estimation import FrequencyEstimator
 from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle, one_level_ratio
 from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.sums import add_values
@@ -17,7 +20,9 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
     scale_down,
     threshold,
 )
-from ldp_auditor.portable_math import exp
+from ldp_auditor.portable_math import exp, log2
+from ldp_auditor.theory.attack_success import randomized_response_success, uniform
+from ldp_auditor.theory.estimation import ScoreLaw
 from ldp_auditor.theory.guessing import multinomial_guess_rates
 from ldp_auditor.theory.loss_law import OneLevelLaw
 
@@ -54,7 +59,7 @@ def _randomize(lanes: Any, value: Any, truth: Any, size: Any, reports: Any) -> N
 
 
 @dataclass(frozen=True, kw_only=True)
-class GRR(FrequencyOracle):
+class GRR(FrequencyOracle, FrequencyEstimator):
     """Generalized randomized response [Kairouz16]; a report is a value."""
 
     name = "GRR"
@@ -93,6 +98,24 @@ class GRR(FrequencyOracle):
 
     def add_scores(self, reports: Reports, totals: Floats) -> None:
         add_values(reports, totals)
+
+    def attack_success(self, prior: Floats | None = None) -> float | None:
+        prior = uniform(self.domain_size) if prior is None else prior
+        return randomized_response_success(prior, self.p, self.q)
+
+    def wire_bits(self, reports: int = 1) -> tuple[float, float | None]:
+        bits = log2(self.domain_size)
+        return math.ceil(bits), bits
+
+    @property
+    def score_law(self) -> ScoreLaw:
+        return ScoreLaw.of_bits(self.p, (self.domain_size - 1) * self.q, self.q)
+
+    def add_to_tally(self, reports: Reports, tally: Floats) -> None:
+        least, most = int(reports.min()), int(reports.max())
+        wrong = least if least < 0 else most
+        must(0 <= least <= most < self.domain_size, "be values of the domain", reports=wrong)
+        tally[0] += np.bincount(reports, minlength=self.domain_size)
 
     def loss_law(self, pair: InputPair) -> OneLevelLaw:
         return OneLevelLaw(likely=self.p, unlikely=self.q)

@@ -18,9 +18,18 @@ from numpy.typing import NDArray
 
 from ldp_auditor.core import Claim, Floats, InputPair, Rates, Record, Reports, Values, exceeds
 from ldp_auditor.errors import AuditError, number, one_of, require, whole_number
-from ldp_auditor.mechanisms.capabilities import KnowsLikelihood, loss_law_of, needed
-from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle, Listed
+from ldp_auditor.inputs import Records
+from ldp_auditor.mechanisms.capabilities import (
+    KnowsAttackSuccess,
+    KnowsLikelihood,
+    TellsWireBits,
+    loss_law_of,
+    needed,
+)
+from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle
 from ldp_auditor.mechanisms.kernels.xoshiro import draw_values
+from ldp_auditor.mechanisms.local_mechanism import Listed
+from ldp_auditor.theory.attack_success import uniform
 from ldp_auditor.theory.loss_law import LossLaw
 
 MOST_ATTRIBUTES = 10_000
@@ -35,13 +44,12 @@ UNKNOWN = -(2**40)
 NOT_GIVEN = -math.inf
 """Stands for a parameter that takes the protocol's own default."""
 
-record_mechanisms: dict[str, "type[RecordMechanism]"] = {}
-"""Every mechanism for records that is no combination, by its name."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class RecordMechanism(Listed, ABC):
     """A mechanism for records; give `attributes` and `domain_size`, or all `domain_sizes`."""
+
+    takes = Records
 
     protocol: ClassVar[type[FrequencyOracle]]
     """What reports one attribute."""
@@ -55,12 +63,10 @@ class RecordMechanism(Listed, ABC):
     """Options of the protocol inside."""
 
     def __init_subclass__(cls, listed: bool = True) -> None:
-        super().__init_subclass__()
+        super().__init_subclass__(listed)
         if "name" in vars(cls):
             cls.approximate = cls.protocol.approximate
             cls.promises_nothing = cls.protocol.promises_nothing
-            if listed:
-                record_mechanisms[cls.name] = cls
 
     def __post_init__(self) -> None:
         sizes = self._sizes()
@@ -131,9 +137,9 @@ class RecordMechanism(Listed, ABC):
         return {**sizes, **self.parts[0].options}
 
     @property
-    def default_pair(self) -> InputPair:
-        """Records that differ in every attribute, the paper's setting."""
-        return self.neighbours("all")
+    def inputs(self) -> Records:
+        """Records; by default two that differ in every attribute are compared, as in the paper."""
+        return Records(self.domain_sizes)
 
     def neighbours(self, relation: str, attribute: int = 0) -> InputPair:
         """Return two records that differ in every attribute, or in one of them."""
@@ -201,6 +207,35 @@ class RecordMechanism(Listed, ABC):
             hits.append(rates.true_positive)
             alarms.append(rates.true_positive if first == second else rates.false_positive)
         return Rates(float(np.mean(hits)), float(np.mean(alarms)))
+
+    def attack_success(self, prior: Floats | None = None) -> float | None:
+        """Return how often the best guess of an attribute's value is right, the worst of all.
+
+        The guess looks at what the report says of that attribute. A `prior` is for attributes that
+        all have its size.
+        """
+        parts = {part.domain_size: part for part in self.parts}
+        if prior is not None and set(parts) != {len(prior)}:
+            return None
+        found = [
+            self.success_of(part, uniform(size) if prior is None else prior)
+            for size, part in parts.items()
+        ]
+        known = [success for success in found if success is not None]
+        return max(known) if len(known) == len(found) else None
+
+    def success_of(self, part: FrequencyOracle, prior: Floats) -> float | None:
+        """Return how often the value of an attribute is guessed that `part` reports."""
+        return part.attack_success(prior) if isinstance(part, KnowsAttackSuccess) else None
+
+    def wire_bits(self, reports: int = 1) -> tuple[float, float | None]:
+        """Return the bits of all attributes together."""
+        bits = [
+            needed(part, TellsWireBits, "the size of a report").wire_bits(reports)
+            for part in self.parts
+        ]
+        least = [low for _, low in bits if low is not None]
+        return sum(sent for sent, _ in bits), sum(least) if len(least) == len(bits) else None
 
     @abstractmethod
     def loss_law(self, pair: InputPair) -> LossLaw | None:

@@ -1,13 +1,16 @@
 """Subset selection: report a set of fixed size that contains the value more often than others."""
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
-from ldp_auditor.core import InputPair, Rates, Reports
-from ldp_auditor.mechanisms.frequency_oracle import SupportOracle
+from ldp_auditor.core import Floats, InputPair, Rates, Reports
+from ldp_auditor.errors import whole_number
+from ldp_auditor.mechanisms.frequency_oracle import CHOSEN, SupportOracle
 from ldp_auditor.mechanisms.kernels.bits import (
     fill_bernoulli,
     last_word_mask,
@@ -25,7 +28,8 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
     scale_down,
     threshold,
 )
-from ldp_auditor.portable_math import exp
+from ldp_auditor.portable_math import exp, log
+from ldp_auditor.theory.attack_success import subset_success, uniform
 from ldp_auditor.theory.guessing import multinomial_guess_rates
 from ldp_auditor.theory.loss_law import OneLevelLaw
 
@@ -40,9 +44,22 @@ class SS(SupportOracle):
     name = "SS"
     summary = "subset selection"
 
+    subset_size: int = CHOSEN
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        size = whole_number("subset_size", self.subset_size, CHOSEN, self.domain_size - 1)
+        self._set("subset_size", size)
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        return {name: value for name, value in super().options.items() if value != CHOSEN}
+
     @property
     def omega(self) -> int:
-        """Size of the reported set that minimizes the variance."""
+        """Size of the reported set: the one given, or the one that minimizes the variance."""
+        if self.subset_size != CHOSEN:
+            return self.subset_size
         shrink = exp(-self.epsilon)
         return max(1, round(self.domain_size * shrink / (1 + shrink)))
 
@@ -67,6 +84,16 @@ class SS(SupportOracle):
 
     def support(self, reports: Reports) -> Words:
         return reports
+
+    def attack_success(self, prior: Floats | None = None) -> float | None:
+        prior = uniform(self.domain_size) if prior is None else prior
+        return subset_success(prior, self.omega, self.p, self.absence)
+
+    def wire_bits(self, reports: int = 1) -> tuple[float, float | None]:
+        """Return bits of a set: as its members, or a bit for every value if that is less."""
+        k, omega = self.domain_size, self.omega
+        ways = math.lgamma(k + 1) - math.lgamma(omega + 1) - math.lgamma(k - omega + 1)
+        return min(k, omega * (k - 1).bit_length()), ways / log(2.0)
 
     def loss_law(self, pair: InputPair) -> OneLevelLaw:
         # The first value is in the set and the second is not, when the first is true, or false.

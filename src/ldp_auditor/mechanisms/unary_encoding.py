@@ -13,6 +13,7 @@ from ldp_auditor.mechanisms.kernels.bits import fill_bernoulli, last_word_mask, 
 from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.xoshiro import Words, draw_values, fresh_lanes, threshold
 from ldp_auditor.portable_math import exp, expm1, log1p
+from ldp_auditor.theory.attack_success import entropy_of_bits
 
 
 class UnaryEncoding(FreshSupport):
@@ -25,6 +26,10 @@ class UnaryEncoding(FreshSupport):
     def support(self, reports: Reports) -> Words:
         return reports
 
+    def wire_bits(self, reports: int = 1) -> tuple[float, float | None]:
+        least = entropy_of_bits(self.domain_size, self.p, self.absence, self.q)
+        return self.domain_size, least
+
 
 def randomize_one_hot(
     value: int, domain_size: int, p: float, q: float, n: int, rng: Generator
@@ -34,13 +39,13 @@ def randomize_one_hot(
     reports = np.empty((n, words_for(domain_size)), np.uint64)
     true_bits = np.empty(words_for(n), np.uint64)
     fill_bernoulli(lanes, threshold(p), true_bits)
-    reports_per_word = max(1, 64 // domain_size)
-    other_bits = reports.reshape(-1)
+    reports_per_word = 64 // domain_size
     if reports_per_word > 1:
         other_bits = np.empty(-(-n // reports_per_word), np.uint64)
-    fill_bernoulli(lanes, threshold(q), other_bits)
-    if reports_per_word > 1:
-        _deal(other_bits, reports_per_word, domain_size, reports)
+        fill_bernoulli(lanes, threshold(q), other_bits)
+        _deal(other_bits, domain_size, reports.reshape(-1))
+    else:
+        fill_bernoulli(lanes, threshold(q), reports.reshape(-1))
     _place(reports, domain_size, value, true_bits)
     return reports
 
@@ -65,27 +70,31 @@ def _place_each(reports: Any, values: Any, true_bits: Any) -> None:
 
 
 @compiled
-def _deal(words: Any, reports_per_word: int, domain_size: int, reports: Any) -> None:
+def _deal(words: Any, domain_size: int, reports: Any) -> None:
     """Share out the bits of every word to several reports over a small domain."""
-    n = reports.shape[0]
-    for w in range(words.size):
-        word = words[w]
-        for i in range(w * reports_per_word, min(n, (w + 1) * reports_per_word)):
-            reports[i, 0] = word
-            word >>= np.uint64(domain_size)
+    for part in range(64 // domain_size):
+        block = reports[part * words.size : (part + 1) * words.size]
+        shift = np.uint64(part * domain_size)
+        for i in range(block.size):
+            block[i] = words[i] >> shift
 
 
 @compiled
 def _place(reports: Any, domain_size: int, value: int, true_bits: Any) -> None:
     """Put the true value's bits into the reports and clear what lies beyond the domain."""
-    last = last_word_mask(domain_size)
-    home = value >> 6
+    n = np.uint64(reports.shape[0])
+    last = np.uint64(reports.shape[1] - 1)
+    home = np.uint64(value >> 6)
     position = np.uint64(value & 63)
     others = ~(np.uint64(1) << position)
-    for i in range(reports.shape[0]):
-        bit = (true_bits[i >> 6] >> np.uint64(i & 63)) & np.uint64(1)
-        reports[i, -1] &= last
-        reports[i, home] = (reports[i, home] & others) | (bit << position)
+    mask = last_word_mask(domain_size)
+    for start in range(np.uint64(0), n, np.uint64(64)):
+        bits = true_bits[start >> np.uint64(6)]
+        for i in range(min(np.uint64(64), n - start)):
+            bit = (bits >> i) & np.uint64(1)
+            reports[start + i, last] &= mask
+            kept = reports[start + i, home] & others
+            reports[start + i, home] = kept | (bit << position)
 
 
 def flip_probability(epsilon: float) -> float:

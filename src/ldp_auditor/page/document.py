@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from ldp_auditor import __version__, mechanisms
+from ldp_auditor.choosing.choice import Choice
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.figures.cases import bar_cases, curve_cases, gap_cases
+from ldp_auditor.figures.data import Cases
 from ldp_auditor.figures.files import check_place
 from ldp_auditor.figures.points import Point, points_of
+from ldp_auditor.figures.results import figure_of
 from ldp_auditor.figures.words import value_in_words
 from ldp_auditor.page.evidence import MOST_OF_ONE, evidence_of
 from ldp_auditor.page.folder import Contents, read_folder
@@ -33,6 +36,7 @@ from ldp_auditor.page.summaries import (
     summary_of_check,
     worst_of,
 )
+from ldp_auditor.report.choices import choice_content
 from ldp_auditor.results.files import replace_file
 
 STYLES = ("page.css", "figures.css", "print.css")
@@ -68,6 +72,8 @@ def page_of(contents: Contents, title: str, command: str) -> bytes:
     bars = bar_cases(points)
     figures = [figure for mine in drawn for figure in (mine["curve"], mine["gap"]) if figure]
     figures += [bars] if bars else []
+    choices = [_choice(found) for found in contents.choices]
+    figures += [choice["figure"] for choice in choices if choice["figure"]]
     library, plotly = plotting_library() if figures else ("", "")
     plain = [cases.to_plain(partial(shown, most=300)) for cases in figures]
     script = assets(SCRIPTS)
@@ -82,7 +88,8 @@ def page_of(contents: Contents, title: str, command: str) -> bytes:
         data=packed(json.dumps(plain, separators=(",", ":"), allow_nan=False)),
         title=title or "Privacy audit",
         given_title=title,
-        headline=headline(verdicts),
+        choices=choices,
+        headline=headline(verdicts) if verdicts else _headline_of(contents.choices),
         worst=worst,
         size=_size_of(contents, points, list(worst.values())),
         left_out=contents.left_out,
@@ -110,6 +117,24 @@ def _drawn(name: str, points: Sequence[Point]) -> dict[str, Any]:
         return {**found, "summary": mechanisms.find(name).summary}
     except AuditError:
         return {**found, "summary": ""}
+
+
+def _choice(found: Choice) -> dict[str, Any]:
+    """A choice in words, its trade-off and its tables."""
+    parts = choice_content(found)
+    note = "Shaded is what the limits do not allow."
+    figure = figure_of(found) if found.curves else None
+    return {
+        "sentences": [part for part in parts if isinstance(part, str)],
+        "tables": [part for part in parts if not isinstance(part, str)],
+        "figure": figure and Cases("trade-off", note, ["all"], [figure], 0),
+    }
+
+
+def _headline_of(choices: Sequence[Choice]) -> str:
+    """What stands above a page that has nothing but choices."""
+    chosen = [found.choice.mechanism for found in choices if found.choice is not None]
+    return f"The choice: {', '.join(chosen)}" if chosen else "Nothing keeps all limits"
 
 
 def _hash(script: str) -> str:

@@ -128,7 +128,19 @@ function curvesLayout(item, state, colours, all) {
     const span = Math.log10(Math.max(...all) / Math.min(...all));
     Object.assign(layout.yaxis, { dtick: span > 3 ? 1 : "D2", tickformat: "~g" });
   }
-  return item.chosen === null ? layout : { ...layout, ...chosenPlace(item, state, colours) };
+  const marked = item.chosen === null ? layout : { ...layout, ...chosenPlace(item, state, colours) };
+  return { ...marked, shapes: [...(marked.shapes ?? []), ...beyondLimits(item, colours)] };
+}
+
+// What lies beyond limits is shaded, as far as there are lines: shapes move the ends of axes.
+function beyondLimits({ most_x: mostX, most_y: mostY, lines }, colours) {
+  const farthest = (values) => Math.max(...values.filter((value) => typeof value === "number"));
+  const [lastX, lastY] = [lines.flatMap((line) => line.x), lines.flatMap((line) => line.y)].map(farthest);
+  const shade = { type: "rect", layer: "below", fillcolor: colours.claimed, opacity: 0.08, line: { width: 0 } };
+  const right = { ...shade, x0: mostX, x1: lastX, y0: 0, y1: 1, yref: "paper" };
+  const above = { ...shade, y0: mostY, y1: lastY, x0: 0, x1: 1, xref: "paper" };
+  const isWithin = (most, last) => most !== null && most < last;
+  return [...(isWithin(mostX, lastX) ? [right] : []), ...(isWithin(mostY, lastY) ? [above] : [])];
 }
 
 function chosenPlace({ chosen, chosen_words: words }, state, colours) {

@@ -9,6 +9,7 @@ from typing import Any
 
 from ldp_auditor.errors import AuditError
 from ldp_auditor.figures.points import Point, settings_of, varied, words_of
+from ldp_auditor.figures.words import allowed_in_words
 from ldp_auditor.page.markup import counted
 from ldp_auditor.page.summaries import attack_in_words
 from ldp_auditor.results.audit_result import AuditResult
@@ -29,6 +30,8 @@ class Evidence:
     alpha: float
     finding: Finding
     """Its inputs are words."""
+    allowed: str
+    """How much more often the event may happen for one input than for the other."""
     repeat: str
     """The command that repeats it, if it is known."""
 
@@ -66,7 +69,8 @@ def of_audit(setting: str, key: str, result: AuditResult) -> Evidence:
         p_value=p_value(result.claim, result.bound, result.counts),
     )
     claimed, repeat = result.claim.epsilon, command_of(key, result)
-    return Evidence(result.mechanism, setting, claimed, result.alpha, found, repeat)
+    allowed = allowed_in_words(result.claim)
+    return Evidence(result.mechanism, setting, claimed, result.alpha, found, allowed, repeat)
 
 
 def of_check(result: CheckResult) -> Evidence:
@@ -74,7 +78,8 @@ def of_check(result: CheckResult) -> Evidence:
     best = result.best
     found = replace(best, first=_json(best.first), second=_json(best.second))
     setting, claimed = counted(len(result.values), "input"), result.claim.epsilon
-    return Evidence(result.name, setting, claimed, result.alpha, found, result.repeat)
+    allowed = allowed_in_words(result.claim)
+    return Evidence(result.name, setting, claimed, result.alpha, found, allowed, result.repeat)
 
 
 def command_of(key: str, result: AuditResult) -> str:
@@ -87,7 +92,8 @@ def command_of(key: str, result: AuditResult) -> str:
         return ""
     words = ["ldp-auditor", "audit", result.mechanism]
     for name, value in settings.items():
-        words += ["--" + name.replace("_", "-"), _word(value)]
+        written = str(result.pair) if name == "pair" else _word(value)
+        words += ["--" + name.replace("_", "-"), written]
     return shlex.join(words)
 
 
@@ -99,7 +105,7 @@ def _settings(result: AuditResult) -> dict[str, Any]:
     left_out = {
         "composition": True,
         "neighbours": True,
-        "domain_size": "domain_sizes" in settings,  # which tell how many attributes there are
+        "domain_size": result.domain_size is None or "domain_sizes" in settings,  # which tell all
         "attributes": "domain_sizes" in settings,
         "epsilon": "epsilon_1" in settings or result.epsilon == math.inf,
         "delta": not result.delta,
@@ -109,11 +115,8 @@ def _settings(result: AuditResult) -> dict[str, Any]:
 
 
 def _word(value: Any) -> str:
-    """A value as the command line has it: lists by commas, two records by a colon."""
-    if not isinstance(value, tuple):
-        return str(value)
-    between = ":" if any(isinstance(entry, tuple) for entry in value) else ","
-    return between.join(map(_word, value))
+    """A value as the command line has it: lists by commas."""
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def _json(value: Any) -> str:

@@ -2,34 +2,9 @@
 
 // The page: reads the sliders, asks for curves and draws the latest answer.
 
-const { steps: SLIDER_STEPS } = JSON.parse(document.getElementById("start").textContent);
 const SAME = ["epsilon", "domain_size", "delta", "reports"];
 
-async function ask(place, given) {
-  const request = given === undefined ? {} : {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(given),
-  };
-  let response;
-  try {
-    response = await fetch(place, request);
-  } catch {
-    throw new Error("The command has ended; start ldp-auditor explore again.");
-  }
-  const answer = await response.json();
-  if (answer.error) {
-    throw Object.assign(new Error(answer.error), { argument: answer.argument });
-  }
-  return answer;
-}
-
 const form = document.getElementById("settings");
-const numberOf = (id) => {
-  const text = document.getElementById(id).value;
-  return text === "" ? null : Number(text);
-};
-
 function settingOf() {
   const chosen = Array.from(form.querySelectorAll("[name=protocol]:checked"), (box) => box.value);
   return {
@@ -47,35 +22,6 @@ function settingOf() {
 
 function axisOf() {
   return form.querySelector("[name=axis]:checked").value;
-}
-
-// Sliders.
-
-function nearestStep(steps, value) {
-  const away = steps.map((step) => Math.abs(step - value));
-  return away.indexOf(Math.min(...away));
-}
-
-function startSlider(place, changed) {
-  const { name } = place.dataset;
-  const steps = SLIDER_STEPS[name];
-  const slider = document.getElementById(`${name}-slider`);
-  const number = document.getElementById(`${name}-number`);
-  const follow = () => {
-    slider.value = nearestStep(steps, Number(number.value));
-    slider.setAttribute("aria-valuetext", number.value);
-  };
-  slider.addEventListener("input", () => {
-    const value = steps[slider.value];
-    number.value = value < 1e-3 ? value.toExponential() : value;
-    slider.setAttribute("aria-valuetext", number.value);
-    changed();
-  });
-  number.addEventListener("input", () => {
-    follow();
-    changed();
-  });
-  follow();
 }
 
 // Delta is for approximate protocols.

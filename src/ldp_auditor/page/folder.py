@@ -1,19 +1,25 @@
 """What a results folder holds, read without changing anything in it."""
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ldp_auditor.choosing.choice import Choice
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.page.markup import shown
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.results.journal import JOURNAL, PORTION, digest, understood
 
-CHECK, RUN = "check", "run"
-"""What tells the plan of a check from that of an audit, and one run of it from another."""
+CHECK, CHOICE, RUN = "check", "choice", "run"
+"""What tells plans of checks and choices from those of audits, and one run of a check from another.
+"""
+
+ANSWER = "answer"
+"""What holds a choice, as JSON."""
 
 MOST_BYTES = 2**30
 """Size of a journal at most."""
@@ -26,6 +32,7 @@ class Contents:
     audits: Sequence[tuple[str, AuditResult]]
     """Each with the key of its cell."""
     checks: Sequence[CheckResult]
+    choices: Sequence[Choice]
     versions: Sequence[str]
     """Of this package, that made them."""
     left_out: Sequence[str]
@@ -42,6 +49,7 @@ def read_folder(folder: Path) -> Contents:
     content = _read(folder)
     audits: list[tuple[str, AuditResult]] = []
     checks: dict[str, CheckResult] = {}
+    choices: list[Choice] = []
     versions: set[str] = set()
     reasons: Counter[str] = Counter()
     seen: set[str] = set()
@@ -57,24 +65,26 @@ def read_folder(folder: Path) -> Contents:
         seen.add(entry["key"])
         for plain in entry["results"]:
             try:
-                if CHECK in entry["plan"]:
+                if CHOICE in entry["plan"]:
+                    choices.append(Choice.from_dict(json.loads(plain[ANSWER])))
+                elif CHECK in entry["plan"]:
                     about = _about(entry["plan"])
                     if about in checks:
                         reasons["earlier run of a check that was run again"] += 1
                     checks[about] = CheckResult.from_dict(plain)
                 else:
                     audits.append((entry["key"], AuditResult.from_dict(plain)))
-            except (AuditError, OverflowError) as error:
+            except (AuditError, OverflowError, KeyError, TypeError, ValueError) as error:
                 reasons[f"unreadable result: {_short(str(error))}"] += 1
                 continue
             versions.add(_short(str(plain.get("version", "unknown"))))
     require(
-        bool(audits or checks),
+        bool(audits or checks or choices),
         f"{folder} has no finished results"
         + "".join(f"; left out: {_counted(*found)}" for found in reasons.most_common(1)),
     )
     left_out = [_counted(*found) for found in reasons.most_common()]
-    return Contents(audits, list(checks.values()), sorted(versions), left_out)
+    return Contents(audits, list(checks.values()), choices, sorted(versions), left_out)
 
 
 def _read(folder: Path) -> bytes:

@@ -1,9 +1,11 @@
-"""Checks saved in a results folder, from which `report` makes a page."""
+"""Checks and choices saved in a results folder, from which `report` makes a page."""
 
+import json
 from pathlib import Path
 
 from ldp_auditor import __version__
-from ldp_auditor.page.folder import CHECK, RUN
+from ldp_auditor.choosing.choice import Choice
+from ldp_auditor.page.folder import ANSWER, CHECK, CHOICE, RUN
 from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.results.journal import Journal, digest
 
@@ -35,3 +37,15 @@ def keep_check(folder: Path, result: CheckResult, trials: int) -> None:
             run += 1
         plain = {**written, "version": __version__}
         journal.add({**content, RUN: run}, [plain], result.seconds)
+
+
+def keep_choice(folder: Path, found: Choice) -> None:
+    """Save a choice; the same question asked again takes the place of the answer before."""
+    written = found.to_dict()
+    asked = ("domain_size", "users", "reports", "delta", "attributes", "objective", "limits")
+    content = {CHOICE: {name: written[name] for name in asked}, "candidates": len(found.candidates)}
+    content["verified"] = found.verification is not None
+    with Journal.open(folder) as journal:
+        if digest(content) not in journal.entries:
+            plain = {ANSWER: json.dumps(written), "version": __version__}  # entries are flat
+            journal.add(content, [plain], 0.0)

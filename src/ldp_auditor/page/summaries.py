@@ -196,7 +196,7 @@ def _false_alarms(promising: Sequence[Point]) -> str:
 def _broken(promising: Sequence[Point]) -> str:
     by_theory = [point for point in promising if point.broken_by_theory]
     worst = max(by_theory, key=lambda p: (p.worst or 0) - p.claimed)
-    records = " for the records compared" if isinstance(worst.first.pair.first, tuple) else ""
+    records = " for the records compared" if worst.first.neighbours is not None else ""
     claim = claim_in_words(worst.first.claim)
     if _single(promising):
         where = f"of {claim}{records}:"

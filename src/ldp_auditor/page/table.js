@@ -4,6 +4,7 @@
 
 function startTable() {
   const table = document.getElementById("overview-table");
+  if (!table) return; // nothing but choices
   const body = table.tBodies[0];
   const rows = Array.from(body.rows);
   const texts = rows.map((row) => Array.from(row.cells, (cell) => cell.textContent));

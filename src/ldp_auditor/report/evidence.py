@@ -2,7 +2,8 @@
 
 import math
 
-from ldp_auditor.figures.words import claim_in_words, p_value_in_words
+from ldp_auditor.core import Claim
+from ldp_auditor.figures.words import allowed_in_words, claim_in_words, p_value_in_words
 from ldp_auditor.report.tables import number
 from ldp_auditor.results.check_result import CheckResult, Finding
 
@@ -21,44 +22,54 @@ def evidence_lines(result: CheckResult) -> str:
         lines += [
             f"VIOLATION: epsilon is at least {number(best.empirical_epsilon)} (alpha = "
             f"{result.alpha:g}, p-value against the claim {p_value_in_words(best.p_value)})",
-            *_counts(best),
+            *_counts(best, result.claim),
         ]
     else:
         lines.append(f"no violation found (alpha = {result.alpha:g})")
         lines += _looked_at(result)
-    fresh = (
-        f"{len(result.findings)} events counted on {result.trials:,} fresh reports of each value"
-        if result.findings
-        else "no event to count"
-    )
-    lines.append(
-        f"{len(result.values)} values, {result.pilot_trials:,} pilot reports of each, {fresh}; "
-        f"{result.reports:,} reports in all, seed {result.seed}"
-    )
+    if result.dependent:
+        lines.append(
+            f"calls of one object are not independent ({result.dependent}): each report is the "
+            "first of a fresh object; --reports N checks N reports of one object together"
+        )
+    elif result.reports_each is not None:
+        lines.append(f"each report: {counted(result.reports_each)} of a fresh object")
+    sure = [] if result.sure_after is None else [f"sure after {result.sure_after:,} reports"]
+    if result.sure_after != result.reports:
+        sure.append(f"{result.reports:,} reports in all")
+    lines.append(f"{len(result.values)} values, {', '.join(sure)}, seed {result.seed}")
     if result.learned is not None:
         lines.append(LEARNED if result.learned else NOT_LEARNED)
     return "\n".join(lines)
 
 
+def counted(reports: int) -> str:
+    """A number of reports in words."""
+    return "the only one" if reports == 1 else f"{reports} together"
+
+
 def _looked_at(result: CheckResult) -> list[str]:
     """What was tried without success."""
     if not result.findings:
-        return ["all pilot reports said the same, whatever the value"]
-    lines = ["strongest of the events that were counted on fresh reports:", *_counts(result.best)]
-    lines.append("what this run would have proven with a chance of 90%:")
+        return ["all reports said the same, whatever the value"]
+    lines = ["strongest of the events that were bet on:", *_counts(result.best, result.claim)]
+    lines.append("what a bet of the last search would have proven with a chance of 90%:")
     for rate, excess in result.power:
         words = f"an excess of {excess:.2g} over the claim" if excess < math.inf else "nothing"
         lines.append(f"  for an event of probability {rate:g}: {words}")
     return lines
 
 
-def _counts(finding: Finding) -> list[str]:
+def _counts(finding: Finding, claim: Claim) -> list[str]:
     counts = finding.counts
     lines = [
         f"  event: {finding.event}",
         f"  value {finding.first!r}: {counts.true_positives:,} of {counts.trials:,} reports",
         f"  value {finding.second!r}: {counts.false_positives:,} of {counts.trials:,} reports",
     ]
+    lines.append(f"  {finding.comparison}; the claim allows {allowed_in_words(claim)}")
+    if finding.example and finding.event != f"report is {finding.example}":
+        lines.append(f"  for example: {finding.example}")
     if ARTEFACT in finding.event:
         lines.append("  (a floating-point artefact: see docs/check.md)")
     return lines

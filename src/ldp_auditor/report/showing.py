@@ -11,10 +11,13 @@ from rich.text import Text
 
 from ldp_auditor.audits.comparison import Comparison
 from ldp_auditor.audits.gap import Explanation, Profile
+from ldp_auditor.choosing.choice import Choice
+from ldp_auditor.choosing.simulation import Simulation
 from ldp_auditor.errors import AuditError
 from ldp_auditor.figures.files import save
 from ldp_auditor.figures.results import figure_of
 from ldp_auditor.report import tables
+from ldp_auditor.report.choices import choice_content, simulation_content
 from ldp_auditor.report.evidence import evidence_lines
 from ldp_auditor.report.text_table import Column, TextTable, Verbatim
 from ldp_auditor.results.audit_result import AuditResult, AuditResults
@@ -77,6 +80,16 @@ def _(profile: Profile) -> list[TextTable | str]:
 def _(result: CheckResult) -> list[TextTable | str]:
     repeat = [Verbatim(f"to repeat: {result.repeat}")] if result.repeat else []
     return [evidence_lines(result), *tables.notes(result.target), *repeat]
+
+
+@content_of.register
+def _(found: Choice) -> list[TextTable | str]:
+    return choice_content(found)
+
+
+@content_of.register
+def _(found: Simulation) -> list[TextTable | str]:
+    return simulation_content(found)
 
 
 @content_of.register

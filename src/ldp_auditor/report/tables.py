@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ldp_auditor.adapters import available, is_installed
+from ldp_auditor.adapters import available
 from ldp_auditor.bounds import find_bound
-from ldp_auditor.core import InputPair, exceeds
+from ldp_auditor.core import exceeds
 from ldp_auditor.figures.words import claim_in_words
-from ldp_auditor.mechanisms import COMBINATORS, FrequencyOracle, RecordMechanism
+from ldp_auditor.inputs import in_words, size_in_words
 from ldp_auditor.report.text_table import Column, TextTable
 from ldp_auditor.results.audit_result import AuditResult
 
@@ -25,51 +25,10 @@ def number(value: float | None, digits: int = 4) -> str:
     return "inf" if value == math.inf else f"{value:.{digits}f}"
 
 
-def protocol_table(
-    protocols: Iterable[type[FrequencyOracle] | type[RecordMechanism]],
-) -> TextTable:
-    """What can be audited."""
-    rows = []
-    for protocol in protocols:
-        names = [name for name in protocol.option_types() if name != "epsilon_infinity"]
-        options = " ".join("--" + name.replace("_", "-") for name in names)
-        rows.append((protocol.name, _guarantees(protocol), options or "-", protocol.summary))
-    rows += [(f"{name}[...]", "as inside", "-", what) for name, (_, what) in COMBINATORS.items()]
-    return _listing("Protocols", ("name", "claim", "options", "what it is"), rows)
-
-
-def adapter_table() -> TextTable:
-    """What foreign packages can be checked, and which of them are installed."""
-    rows = [
-        (
-            adapter.name,
-            "yes" if is_installed(adapter) else f"no (ldp-auditor[{adapter.name}])",
-            adapter.note or "-",
-            " ".join(adapter.variants),
-        )
-        for adapter in available().values()
-    ]
-    return _listing("Adapters", ("package", "installed", "note", "mechanisms"), rows)
-
-
-def _listing(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> TextTable:
-    """A table of names with what is known of each; the third column is left out first."""
-    orders, wrapped = (0, 2, 1, 0), (False, True, True, True)
-    return TextTable(title, list(map(Column, headings, orders, wrapped)), rows)
-
-
 def notes(name: str) -> list[str]:
     """What is to be known of the foreign package that `name` is of, if it is of one."""
     adapter = available().get(name.partition(":")[0])
     return [f"note: {adapter.name} {adapter.note}"] if adapter is not None and adapter.note else []
-
-
-def _guarantees(protocol: type[FrequencyOracle] | type[RecordMechanism]) -> str:
-    if protocol.promises_nothing:
-        return "none"
-    if "epsilon_infinity" in protocol.option_types():
-        return "epsilon-1, epsilon-infinity"
-    return "epsilon, delta" if protocol.approximate else "epsilon"
 
 
 def verdict_word(result: AuditResult) -> str:
@@ -117,11 +76,14 @@ def comparison_table(results: Sequence[AuditResult]) -> TextTable:
     deltas = {result.delta for result in results}
     where = " where one is needed" if 0.0 in deltas else ""
     deltas -= {0.0}
-    title = (
-        f"Attack {', '.join(sorted(attacks))}; k = {first.domain_size}, "
-        f"T = {first.counts.trials:,}, alpha = {first.alpha:g}, seed {first.seed}"
-        + "".join(f", delta = {delta:g}{where}" for delta in deltas)
-    )
+    settings = [
+        *size_in_words(*(result.domain_size for result in results)),
+        f"T = {first.counts.trials:,}",
+        f"alpha = {first.alpha:g}",
+        f"seed {first.seed}",
+        *(f"delta = {delta:g}{where}" for delta in deltas),
+    ]
+    title = f"Attack {', '.join(sorted(attacks))}; {', '.join(settings)}"
 
     def name(result: AuditResult) -> str:
         return result.mechanism if len(attacks) == 1 else f"{result.mechanism} {result.attack}"
@@ -151,8 +113,7 @@ def result_table(result: AuditResult) -> TextTable:
         ("seconds", f"{result.seconds:.2f}"),
     ]
     title = (
-        f"{_setting(result)}, attack {result.attack} on "
-        f"{_pair_in_words(result.pair)}, seed {result.seed}"
+        f"{_setting(result)}, attack {result.attack} on {in_words(result.pair)}, seed {result.seed}"
     )
     return TextTable(title, (Column("", wraps=True), Column("", wraps=True)), rows)
 
@@ -216,7 +177,7 @@ def _setting(result: AuditResult) -> str:
     """The mechanism and its options in words."""
     sizes = result.options.get("domain_sizes", [result.domain_size])
     same = len(set(sizes)) == 1
-    setting = [f"k = {sizes[0] if same else ', '.join(map(str, sizes))}"]
+    setting = [f"k = {sizes[0] if same else ', '.join(map(str, sizes))}"] * (sizes != [None])
     chosen = ("composition", "neighbours", "precision", "max_trials", "looks")
     shown = {**result.options, **{name: getattr(result, name) for name in chosen}}
     setting += [
@@ -224,7 +185,7 @@ def _setting(result: AuditResult) -> str:
         for name, value in shown.items()
         if value is not None and name != "domain_sizes"
     ]
-    return f"{result.mechanism} ({', '.join(setting)})"
+    return f"{result.mechanism} ({', '.join(setting)})" if setting else result.mechanism
 
 
 def explanation_table(explanation: Explanation) -> TextTable:
@@ -233,9 +194,10 @@ def explanation_table(explanation: Explanation) -> TextTable:
 
     headings, rows = gap_account(explanation.results).table()
     first = explanation.results[0]
-    over = f", {first.reports} reports" if first.is_over_time else ""
+    over = [f"{first.reports} reports"] if first.is_over_time else []
+    setting = ", ".join([*size_in_words(first.domain_size), *over])
     title = (
-        f"{first.mechanism} (k = {first.domain_size}{over}): from the claim to what T = "
+        f"{first.mechanism}{f' ({setting})' if setting else ''}: from the claim to what T = "
         f"{first.counts.trials:,} trials prove"
     )
     return TextTable(title, list(map(Column, headings)), rows)
@@ -262,13 +224,6 @@ def _exact(value: float | None) -> str:
     return "not known" if value is None else f"{number(value, 6)}  (exact)"
 
 
-def _pair_in_words(pair: InputPair) -> str:
-    if isinstance(pair.first, tuple):
-        differing = sum(a != b for a, b in zip(pair.first, pair.second, strict=True))
-        return f"records that differ in {differing} of {len(pair.first)} attributes"
-    return f"values {pair.first} and {pair.second}"
-
-
 def _guarantee(result: AuditResult) -> str:
     credible = find_bound(result.bound).guarantee == "credible"
     words = f"{'credible' if credible else 'proven'} at alpha = {result.alpha:g}"
@@ -280,8 +235,8 @@ def _guarantee(result: AuditResult) -> str:
 def _verdict_in_words(result: AuditResult) -> str:
     if result.verdict == "violation":
         words = f"violation: epsilon is at least {result.empirical_epsilon:.6f}"
-        if isinstance(result.pair.first, tuple):
-            words += f" for {_pair_in_words(result.pair)}"
+        if result.neighbours is not None:
+            words += f" for {in_words(result.pair)}"
         return words
     if result.claim.epsilon == math.inf:
         return "no violation found (nothing was claimed)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from functools import partial
+from functools import cache, partial
 from math import inf
 from typing import Any
 
@@ -35,7 +35,9 @@ class AuditResult(Shown):
     mechanism: str = entry("the protocol or the mechanism by its name")
     epsilon: float = entry("claimed epsilon of one report; inf if nothing is claimed")
     delta: float = entry("claimed delta of one report", default=0.0)
-    domain_size: int = entry("number k of values; of records, of the largest attribute", least=1)
+    domain_size: int | None = entry(
+        "number k of values; of records, of the largest attribute; null for other inputs", least=1
+    )
     pair: InputPair = entry("the two inputs that the attack tells apart")
     options: Mapping[str, Any] = entry("parameters of this protocol", default={})
     reports: int = entry("reports of the same value by each user", least=1, default=1)
@@ -141,8 +143,7 @@ class AuditResult(Shown):
     @classmethod
     def from_dict(cls, plain: Plain) -> AuditResult:
         """Read what `to_dict` wrote, or raise; results of version 0.1 are read too."""
-        own = {*(declaration.name for declaration in fields(cls)), "verdict", "version", "key"}
-        options = {name: option(value) for name, value in plain.items() if name not in own}
+        options = {name: option(value) for name, value in plain.items() if name not in _own_names()}
         return from_plain(cls, plain, options=options)
 
     def to_rows(self) -> list[dict[str, Any]]:
@@ -159,6 +160,14 @@ class AuditResult(Shown):
         kept = {name: v for name, v in self.to_dict().items() if name not in NOT_STORED}
         stored: dict[str, Any] = json.loads(json.dumps({**kept, "version": version}))
         return stored
+
+
+@cache
+def _own_names() -> frozenset[str]:
+    """Entries of a stored result that are no options of its protocol."""
+    return frozenset(
+        {*(declaration.name for declaration in fields(AuditResult)), "verdict", "version", "key"}
+    )
 
 
 class AuditResults(tuple[AuditResult, ...], Shown):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ldp_auditor.bounds import find_bound
+from ldp_auditor.bounds.betting import log_wealth
 from ldp_auditor.core import Claim, Counts, Verdict, verdict_on
 from ldp_auditor.errors import require
 from ldp_auditor.results.fields import Plain, entry, from_plain, to_plain
@@ -22,21 +23,30 @@ SMALLEST_P_VALUE = 1e-98
 
 @dataclass(frozen=True)
 class Finding:
-    """An event that was counted on fresh reports."""
+    """An event that was counted on reports drawn after it was proposed."""
 
     first: Any = entry("the input whose reports have the event more often")
     second: Any = entry("the other input")
     event: str = entry("the event in words")
-    trials: int = entry("fresh reports of each of the two inputs", least=1)
+    trials: int = entry("reports of each of the two inputs, since it was proposed", least=1)
     true_positives: int = entry("reports of the first input with the event")
     false_positives: int = entry("reports of the second input with the event")
     empirical_epsilon: float = entry(
-        "lower bound on epsilon that the counts prove at `alpha`, shared out over all events",
+        "lower bound on epsilon that this event proves alone, with its part of the money",
         unit="nats",
     )
-    p_value: float = entry(
-        "probability of counts like these under the claim, times the number of events counted"
+    p_value: float = entry("smallest alpha at which this event alone would disprove the claim")
+    example: str = entry(
+        "the shortest report of the first input with the event that was seen, as text", default=""
     )
+
+    @property
+    def comparison(self) -> str:
+        """Both counts and the factor between them, in words."""
+        more, less = self.true_positives, self.false_positives
+        if not less:
+            return f"{more:,} against 0: never seen for the other input"
+        return f"{more:,} against {less:,}: {more / less:.3g} times as often"
 
     @property
     def counts(self) -> Counts:
@@ -67,18 +77,39 @@ class CheckResult(Shown):
     values: tuple[Any, ...] = entry("the inputs")
     alpha: float = entry("probability that any proven epsilon is wrong")
     seed: int = entry("seed of all random numbers that are ours")
-    trials: int = entry("fresh reports of each input that was counted")
-    pilot_trials: int = entry("pilot reports of each input", default=0)
-    reports: int = entry("reports that were made, or read, in all", default=0)
+    trials: int = entry("reports on which the first finding was counted, of each of its inputs")
+    pilot_trials: int = entry("reports of each input that the last search had at least", default=0)
+    reports: int = entry("reports that were drawn, or read, in all", default=0)
+    dependent: str = entry(
+        "how calls of one object were seen to depend on each other; then each report is that of a "
+        "fresh object",
+        default="",
+    )
+    reports_each: int | None = entry(
+        "reports of one fresh object that make one report here; none if one object makes them all",
+        default=None,
+    )
+    sure_after: int | None = entry(
+        "reports after which the claim was disproved, where it was", default=None
+    )
+    empirical_epsilon: float = entry(
+        "lower bound on epsilon that all bets together prove at `alpha`", unit="nats", default=0.0
+    )
+    p_value: float = entry(
+        "smallest alpha at which the claim would be disproved; it holds at any time", default=1.0
+    )
     learned: bool | None = entry(
         "whether a classifier was among what proposed events, where it is known",
         then="verdict",
         default=None,
     )
     findings: tuple[Finding, ...] = entry(
-        "the events that were counted; none if all pilot reports said the same", of=Finding
+        "the richest bets; none if all reports said the same", of=Finding
     )
     power: tuple[Power, ...] = entry("what could have been proven", of=Power, default=())
+    notes: tuple[str, ...] = entry(
+        "how the last search took the reports apart, and what it gave up, in sentences", default=()
+    )
     repeat: str = entry("what repeats the check: a command, or a line of Python", default="")
     seconds: float = entry("how long it took", unit="s", default=0.0)
 
@@ -97,15 +128,19 @@ class CheckResult(Shown):
 
     @property
     def best(self) -> Finding:
-        """The finding that proves the most."""
-        require(bool(self.findings), "there is no finding: all pilot reports said the same")
-        return max(self.findings, key=lambda f: (f.empirical_epsilon, -f.p_value))
+        """The finding that proves the most, with what all bets prove together."""
+        require(bool(self.findings), "there is no finding: all reports said the same")
+        strongest = max(self.findings, key=lambda f: (f.empirical_epsilon, -f.p_value))
+        return replace(
+            strongest,
+            empirical_epsilon=max(self.empirical_epsilon, strongest.empirical_epsilon),
+            p_value=min(self.p_value, strongest.p_value),
+        )
 
     @property
     def verdict(self) -> Verdict:
         """`violation` if a proven lower bound exceeds the claim; never "pass"."""
-        strongest = max((f.empirical_epsilon for f in self.findings), default=0.0)
-        return verdict_on(self.claim, strongest)
+        return verdict_on(self.claim, self.best.empirical_epsilon if self.findings else 0.0)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -136,13 +171,13 @@ def p_value(claim: Claim, bound_name: str, counts: Counts) -> float:
     return math.exp(high)
 
 
-def power_of(claim: Claim, bound_name: str, alpha: float, trials: int) -> tuple[Power, ...]:
+def power_of(claim: Claim, part: float, alpha: float, trials: int) -> tuple[Power, ...]:
     """Smallest excess over the claim that was likely (90%) to be proven, by the event's rate.
 
     An event of probability q for the second input and q e^(claim + excess) + delta for the first is
-    proven if its counts, 1.64 standard errors to the worse side each, still prove the claim false.
+    proven if a bet of `part` of the money on `trials` reports of each wins 1 / alpha though both
+    counts lie 1.64 standard errors to the worse side.
     """
-    bound = find_bound(bound_name)
     rows = []
     for rate in POWER_RATES:
         low, high = 0.0, 20.0
@@ -154,7 +189,8 @@ def power_of(claim: Claim, bound_name: str, alpha: float, trials: int) -> tuple[
             hits = trials * p - 1.64 * math.sqrt(trials * p * (1 - p))
             alarms = trials * q + 1.64 * math.sqrt(trials * q * (1 - q))
             seen = Counts(trials, max(0, int(hits)), min(trials, math.ceil(alarms)))
-            return bound(seen, alpha, claim.delta) > claim.epsilon
+            won = log_wealth(seen, claim.epsilon, claim.delta)
+            return won + math.log(part) >= -math.log(alpha)
 
         if trials == 0 or not proves(high):
             rows.append(Power(rate, math.inf))

@@ -7,6 +7,7 @@ told; keys, JSON, columns of the table and the table in the documents follow fro
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, field, fields
+from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -81,10 +82,10 @@ def to_plain(result: Any) -> dict[str, Any]:
 
 def from_plain(kind: type[Result], plain: Plain, **given: Any) -> Result:
     """Read a result of a `kind` from plain values, or raise; `given` fields are not read."""
-    declarations = fields(kind)  # type: ignore[arg-type]
-    read = {f.name: _read(plain, f) for f in declarations if f.name not in given}
-    result = kind(**read, **given)
-    for name in filter(None, (f.metadata["then"] for f in declarations)):
+    declared: type = kind
+    readers = _readers(declared, frozenset(given))
+    result = kind(**{name: read(plain) for name, read in readers.items()}, **given)
+    for name in _following(declared):
         said = plain.get(name, getattr(result, name))
         require(
             said == getattr(result, name),
@@ -93,35 +94,62 @@ def from_plain(kind: type[Result], plain: Plain, **given: Any) -> Result:
     return result
 
 
-def _read(plain: Plain, declaration: Field[Any]) -> Any:
-    """Return the value of an entry from plain values, or raise if it is missing or unsound."""
+@cache
+def _following(kind: type) -> tuple[str, ...]:
+    """Properties that are told beside the fields of a `kind`."""
+    return tuple(f.metadata["then"] for f in fields(kind) if f.metadata["then"])
+
+
+@cache
+def _readers(kind: type, given: frozenset[str]) -> Mapping[str, Callable[[Plain], Any]]:
+    """What reads each field of a `kind` that is not given, found out once for all its results."""
+    return {f.name: _reader(f) for f in fields(kind) if f.name not in given}
+
+
+def _reader(declaration: Field[Any]) -> Callable[[Plain], Any]:
+    """Return what reads an entry from plain values, or raises if it is missing or unsound."""
     name, kind, default = declaration.name, str(declaration.type), declaration.default
-    value = plain.get(name, None if default is MISSING else default)
-    if value == default and type(value) is type(default):
-        return default
-    if kind.endswith("| None") and value is None:
-        return None
-    if kind.startswith("tuple"):
-        require(isinstance(value, list), f"{name} must be a list, got {name}={str(value)[:40]!r}")
-        of = declaration.metadata["of"]
-        for one in () if of is None else value:
-            right = isinstance(one, dict)
-            require(right, f"{name} must be a list of objects, got {str(one)[:40]!r}")
-        return tuple(value if of is None else (from_plain(of, one) for one in value))
+    least, of = declaration.metadata["least"], declaration.metadata["of"]
     readers: dict[str, Callable[[Plain, str], Any]] = {
         "str": text,
         "float": real,
-        "int": lambda p, n: whole_entry(p, n, declaration.metadata["least"]),
+        "int": lambda p, n: whole_entry(p, n, least),
         "bool": truth,
         "InputPair": pair,
         "Any": lambda p, n: p.get(n),
+        "tuple": lambda p, n: listed(p, n, of),
     }
-    return readers[kind.removesuffix(" | None")](plain, name)
+    found = readers["tuple" if kind.startswith("tuple") else kind.removesuffix(" | None")]
+    may_lack = kind.endswith("| None")
+    missing = None if default is MISSING else default
+
+    def read(plain: Plain) -> Any:
+        value = plain.get(name, missing)
+        if value is None and may_lack:
+            return None
+        if value == default and type(value) is type(default):
+            return default
+        return found(plain, name)
+
+    return read
+
+
+def listed(plain: Plain, name: str, of: type | None) -> tuple[Any, ...]:
+    """Return a list, of results of a kind if `of` names one."""
+    value = plain.get(name)
+    if not isinstance(value, list):
+        raise AuditError(f"{name} must be a list, got {name}={str(value)[:40]!r}")
+    for one in () if of is None else value:
+        right = isinstance(one, dict)
+        require(right, f"{name} must be a list of objects, got {str(one)[:40]!r}")
+    return tuple(value if of is None else (from_plain(of, one) for one in value))
 
 
 def real(plain: Plain, name: str) -> float:
     """Return a number that is not negative; an infinite one is written as "inf"."""
     value = plain.get(name)
+    if type(value) is float and 0 <= value <= LARGEST:  # nearly always, and messages take time
+        return value
     require(value is not None, f"{name} is missing")
     if value in ("inf", math.inf):
         return math.inf
@@ -135,25 +163,26 @@ def real(plain: Plain, name: str) -> float:
 def whole_entry(plain: Plain, name: str, at_least: int) -> int:
     """Return a whole number."""
     value = plain.get(name)
-    require(value is not None, f"{name} is missing")
-    is_whole = isinstance(value, int) and not isinstance(value, bool)
-    require(is_whole, f"{name} must be a whole number, got {name}={str(value)[:40]!r}")
+    if type(value) is not int:
+        require(value is not None, f"{name} is missing")
+        raise AuditError(f"{name} must be a whole number, got {name}={str(value)[:40]!r}")
     return whole_number(name, value, at_least)
 
 
 def text(plain: Plain, name: str) -> str:
     """Return a text that is not empty."""
     value = plain.get(name)
-    sound = isinstance(value, str) and bool(value)
-    require(sound, f"{name} must be a text, got {str(value)[:40]!r}")
-    return str(value)
+    if isinstance(value, str) and value:
+        return value
+    raise AuditError(f"{name} must be a text, got {str(value)[:40]!r}")
 
 
 def truth(plain: Plain, name: str) -> bool:
     """Return true or false."""
     value = plain.get(name)
-    require(isinstance(value, bool), f"{name} must be true or false, got {str(value)[:40]!r}")
-    return bool(value)
+    if isinstance(value, bool):
+        return value
+    raise AuditError(f"{name} must be true or false, got {str(value)[:40]!r}")
 
 
 def pair(plain: Plain, name: str) -> InputPair:

@@ -14,7 +14,7 @@ from typing import Any, Self
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.sweeps.cells import LISTS, Cell
 
-LIST_SETTINGS = ("reports", *LISTS)
+LIST_SETTINGS = ("reports", "pair", *LISTS)
 """Settings whose value is a list already; an axis of them is a list of lists."""
 
 MOST_CELLS = 10**6

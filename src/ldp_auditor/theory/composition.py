@@ -4,7 +4,14 @@ import math
 from functools import lru_cache
 from typing import Any
 
-from ldp_auditor.theory.loss_law import ClippedLaplaceLaw, GaussianLaw, LossLaw, OneLevelLaw
+from ldp_auditor.theory.loss_law import (
+    ClippedLaplaceLaw,
+    GaussianLaw,
+    LaplaceLaw,
+    LossLaw,
+    OneLevelLaw,
+    StepLaw,
+)
 
 GRID = 5e-4
 """Distance of the losses that dp-accounting rounds continuous laws to, relative to their size."""
@@ -29,9 +36,14 @@ def _together(law: LossLaw, reports: int) -> Any:
     """The accountant's law of all reports, which any number of deltas may be asked of."""
     if isinstance(law, OneLevelLaw) and law.unlikely > 0:
         return _levels(law, reports)
+    if isinstance(law, StepLaw):
+        return _steps(law, reports)
     if isinstance(law, GaussianLaw):
         return _normal(law.composed(reports))
-    return _laplace(law, reports) if isinstance(law, ClippedLaplaceLaw) else None
+    if isinstance(law, LaplaceLaw):
+        return _laplace(law.level, reports)
+    # The two entries of a histogram that differ are two Laplace mechanisms.
+    return _laplace(law.claimed / 2, 2 * reports) if isinstance(law, ClippedLaplaceLaw) else None
 
 
 def _levels(law: OneLevelLaw, reports: int) -> Any:
@@ -48,6 +60,15 @@ def _levels(law: OneLevelLaw, reports: int) -> Any:
     ).self_compose(reports)
 
 
+def _steps(law: StepLaw, reports: int) -> Any:
+    from dp_accounting.pld.pld_pmf import create_pmf
+    from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
+
+    reach = len(law.likely) // 2
+    steps = {step - reach: float(p) for step, p in enumerate(law.likely) if p > 0}
+    return PrivacyLossDistribution(create_pmf(steps, law.level, 0.0, True)).self_compose(reports)
+
+
 def _normal(law: GaussianLaw) -> Any:
     from dp_accounting.pld.privacy_loss_distribution import from_gaussian_mechanism
 
@@ -57,10 +78,8 @@ def _normal(law: GaussianLaw) -> Any:
     )
 
 
-def _laplace(law: ClippedLaplaceLaw, reports: int) -> Any:
+def _laplace(level: float, times: int) -> Any:
     from dp_accounting.pld.privacy_loss_distribution import from_laplace_mechanism
 
-    # The two entries that differ are two Laplace mechanisms.
-    grid = GRID * law.claimed
-    one_entry = from_laplace_mechanism(2 / law.claimed, value_discretization_interval=grid)
-    return one_entry.self_compose(2 * reports)
+    one = from_laplace_mechanism(1 / level, value_discretization_interval=2 * GRID * level)
+    return one.self_compose(times)

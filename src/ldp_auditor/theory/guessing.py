@@ -14,10 +14,8 @@ from typing import Self
 import numpy as np
 
 from ldp_auditor.core import Floats, Rates
+from ldp_auditor.theory.noise_sums import MOST_SUMMED, early_events
 from ldp_auditor.theory.quadrature import UNIT_NODES, UNIT_WEIGHTS, integrate
-
-MOST_SUMMED = 1000
-"""Reports up to which sums over multinomial counts and Laplace variables are carried out."""
 
 
 def _symmetric(domain_size: int, hit: float, miss: float) -> Rates:
@@ -192,13 +190,9 @@ def laplace_guess_rates(domain_size: int, scale: float, reports: int = 1) -> Rat
     from scipy.special import gammaincc, gammaln
 
     others, tau = domain_size - 1, reports
-    # A sum of tau Laplace variables is a difference of two Gamma(tau) variables. It exceeds x >= 0
-    # when less than tau events of a Poisson process happen up to x and up to the second variable
-    # after it; the latter number is negative binomial.
-    j = np.arange(tau, dtype=np.float64)
-    shapes = tau - j
+    shapes, early = early_events(tau)
+    j = tau - shapes
     log_factorials: Floats = gammaln(shapes)
-    early = np.exp(gammaln(tau + j) - gammaln(j + 1) - gammaln(tau) - (tau + j) * math.log(2))
 
     def survival(x: Floats) -> Floats:
         return gammaincc(shapes, x[..., None]) @ early

@@ -186,6 +186,39 @@ class ClippedLaplaceLaw(LossLaw):
         return _sum_of_clipped(self.claimed, reports) if reports <= MOST_COMPOSED else None
 
 
+@dataclass(frozen=True)
+class LaplaceLaw(LossLaw):
+    """Loss of Laplace noise against a shift: level (1 - 2 W), level = shift / scale, W in [0, 1].
+
+    W is the noise in units of the shift, clipped.
+    """
+
+    level: float
+
+    @property
+    def supremum(self) -> float:
+        return self.level
+
+    def rates(self, threshold: float) -> Rates:
+        if threshold > self.level * (1 + 1e-12):
+            return Rates(0.0, 0.0)
+        if threshold <= -self.level:
+            return Rates(1.0, 1.0)
+        near, far = (self.level - threshold) / 2, (self.level + threshold) / 2
+        return Rates(1 - math.exp(-near) / 2, math.exp(-far) / 2)
+
+    def thresholds(self) -> Sequence[float]:
+        return [self.level * float(t) for t in np.linspace(0, 1, 201)[1:]]
+
+    def delta(self, epsilon: float) -> float:
+        return max(0.0, -math.expm1((epsilon - self.level) / 2))
+
+    def composed(self, reports: int) -> LossLaw | None:
+        if reports == 1:
+            return self
+        return _sum_of_laplace(self.level, reports) if reports <= MOST_COMPOSED else None
+
+
 @dataclass(frozen=True, eq=False)
 class DiscreteLaw(LossLaw):
     """A loss with finitely many values, in ascending order, and their probabilities."""
@@ -238,6 +271,31 @@ class DiscreteLaw(LossLaw):
         above = self.losses > epsilon
         excess = self.likely[above] * -np.expm1(epsilon - self.losses[above])
         return float(np.sum(excess))
+
+
+@dataclass(frozen=True, eq=False)
+class StepLaw(DiscreteLaw):
+    """A loss that is a whole number of steps of one level."""
+
+    level: float
+
+    @classmethod
+    def of_steps(cls, level: float, likely: Floats, supremum: float | None = None) -> Self:
+        """Make the law of -n..n steps of their probabilities under v1; under v2 it is mirrored.
+
+        `supremum` is the largest loss, where its probability may be too small for a float.
+        """
+        (possible,) = np.nonzero(likely + likely[::-1])
+        seen = likely[possible[0] : possible[-1] + 1]
+        reach = len(seen) // 2
+        losses = level * np.arange(-reach, reach + 1, dtype=np.float64)
+        most = reach * level if supremum is None else supremum
+        return cls(losses, seen, seen[::-1].copy(), most, level)
+
+    def composed(self, reports: int) -> LossLaw | None:
+        if reports > MOST_COMPOSED:
+            return None
+        return self.of_steps(self.level, _power(self.likely, reports), reports * self.supremum)
 
 
 @dataclass(frozen=True)
@@ -307,14 +365,18 @@ MOST_EVIDENCE = 40.0
 def _sum_of_levels(likely: float, unlikely: float, reports: int) -> DiscreteLaw:
     """Sum of losses that are plus or minus one level or 0: all terms positive, no digit lost."""
     steps = np.array([unlikely, max(0.0, 1 - likely - unlikely), likely])
-    total = np.ones(1)
+    level = math.log(likely / unlikely)
+    return StepLaw.of_steps(level, _power(steps, reports), reports * level)
+
+
+def _power(steps: Floats, reports: int) -> Floats:
+    """Probabilities of the sum of `reports` independent numbers of steps."""
+    total: Floats = np.ones(1)
     for digit in f"{reports:b}":
         total = np.convolve(total, total)
         if digit == "1":
             total = np.convolve(total, steps)
-    level = math.log(likely / unlikely)
-    losses = level * np.arange(-reports, reports + 1, dtype=np.float64)
-    return DiscreteLaw(losses, total, total[::-1].copy(), reports * level)
+    return total
 
 
 @lru_cache(maxsize=16)
@@ -324,8 +386,20 @@ def _sum_of_clipped(claimed: float, reports: int) -> DiscreteLaw:
     The loss of one is epsilon (1 - W - W') with noise W of rate epsilon / 2, clipped to [0, 1].
     """
     total = sum_of_clipped_noise(claimed / 2, 2 * reports)
-    losses = claimed * (np.arange(len(total)) / CELLS - reports)
+    return _on_grid(claimed * (np.arange(len(total)) / CELLS - reports), total, reports * claimed)
+
+
+@lru_cache(maxsize=16)
+def _sum_of_laplace(level: float, reports: int) -> DiscreteLaw:
+    """Sum of the losses of Laplace noise against a shift, on a grid."""
+    total = sum_of_clipped_noise(level, reports)
+    losses = level * (2 * np.arange(len(total)) / CELLS - reports)
+    return _on_grid(losses, total, reports * level)
+
+
+def _on_grid(losses: Floats, total: Floats, largest: float) -> DiscreteLaw:
+    """The law of losses that are as likely as clipped noise is, from the largest loss downwards."""
     likely = total[::-1].copy()
     # Under v2 a loss is e^loss times less likely, which keeps the digits that mirroring would lose.
     unlikely = np.where(losses > 0, likely * np.exp(-np.maximum(losses, 0.0)), total)
-    return DiscreteLaw(losses, likely, unlikely, reports * claimed)
+    return DiscreteLaw(losses, likely, unlikely, largest)

@@ -16,6 +16,9 @@ CELLS = 1024
 APART = 7.0
 """Standard deviations from the centre of one weighted law to that of the next."""
 
+MOST_SUMMED = 1000
+"""Reports up to which sums over multinomial counts and Laplace variables are carried out."""
+
 SEEN = 12.0
 """Standard deviations around its centre in which a weighted law is worked out."""
 
@@ -39,6 +42,33 @@ def sum_of_clipped_noise(rate: float, times: int) -> Floats:
     for law, (first, end) in zip(laws, pairwise(edges), strict=True):
         total[first:end] = law.probabilities(first, end)
     return total
+
+
+def early_events(terms: int) -> tuple[Floats, Floats]:
+    """Return numbers and weights by which a sum of `terms` Laplace variables exceeds x >= 0.
+
+    The sum is a difference of two Gamma(terms) variables. It exceeds x when less than `terms`
+    events of a Poisson process happen up to x and up to the second variable after it; the latter
+    number j is negative binomial. Numbers are `terms` - j, which events up to x must stay below.
+    """
+    from scipy.special import gammaln
+
+    j = np.arange(terms, dtype=np.float64)
+    weights = gammaln(terms + j) - gammaln(j + 1) - gammaln(terms) - (terms + j) * math.log(2)
+    return terms - j, np.exp(weights)
+
+
+def laplace_sum_tail(x: float, terms: int) -> float | None:
+    """Return the probability that `terms` Laplace variables of scale 1 add up to more than x >= 0.
+
+    None where there are too many of them.
+    """
+    if terms > MOST_SUMMED:
+        return None
+    from scipy.special import gammaincc
+
+    left, weights = early_events(terms)
+    return float(gammaincc(left, x) @ weights)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ Pearson the best event of independent parts is a threshold of the sum of their l
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 from typing import Any
 
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from ldp_auditor.checks.search.events import Scored
 from ldp_auditor.checks.search.layout import WHOLE_REPORT, Column, Table
 from ldp_auditor.checks.search.one_column import Counted
-from ldp_auditor.checks.search.proposals import Half, Proposal
+from ldp_auditor.checks.search.proposals import Proposal, Sample
 from ldp_auditor.core import Floats
 from ldp_auditor.portable_math import log
 
@@ -77,14 +78,15 @@ def ranges(entries: NDArray[Any], edges: Floats) -> NDArray[np.int64]:
     return np.where(np.isnan(entries), len(edges) + 1, found)
 
 
-def propose_added_ratios(half: Half, tables: Sequence[Counted]) -> list[Proposal]:
+def propose_added_ratios(sample: Sample, tables: Sequence[Counted]) -> list[Proposal]:
     """Thresholds of the summed ratios of all parts, and of all columns, of a report.
 
-    Their strength is 0: on the reports that it was fitted to, a sum of many ratios looks too good.
+    Half of the reports give the ratios and the other half is counted: on the reports that it was
+    fitted to, a sum of many ratios looks too good.
     """
     columns = [t for t in tables if t.column.words != WHOLE_REPORT]
     parts = [t for t in columns if t.column.words == t.column.place]
-    counted = {t.column.name: _by_range(half, t) for t in columns} if len(columns) > 1 else {}
+    ranged = {t.column.name: _by_range(sample, t) for t in columns} if len(columns) > 1 else {}
     found: list[Proposal] = []
     seen: set[tuple[Any, ...]] = set()
     for kind, chosen in (("parts", parts), ("columns", columns)):
@@ -92,72 +94,126 @@ def propose_added_ratios(half: Half, tables: Sequence[Counted]) -> list[Proposal
         if len(names) < 2 or names in seen:
             continue  # values of a single column are tried anyway
         seen.add(names)
-        named = [(t.column, *counted[t.column.name]) for t in chosen]
-        for a, b in _apart(half, [counts for _, _, counts in named]):
-            ratios = [_ratios(half, column, edges, counts, a, b) for column, edges, counts in named]
-            score = AddedRatios(tuple(part for part in ratios if part.weights.any()))
-            if len(score.parts) > 1:
-                found += _thresholds(half, score, kind, a, b)
+        inside = [ranged[name] for name in names]
+        pairs = _furthest_apart(sample, [column.counts for column in inside])
+        if len(pairs) > MOST_PAIRS:
+            sample.notes.append(
+                f"Summed log-ratios of {kind}: {MOST_PAIRS} of {len(pairs):,} pairs of inputs, "
+                "those whose reports differ most."
+            )
+        for a, b in pairs[:MOST_PAIRS]:
+            found += _thresholds(sample, inside, kind, a, b)
     return found
 
 
-def _by_range(half: Half, table: Counted) -> tuple[Floats, Floats]:
-    """Edges of the ranges of a column, and how often every input is in each."""
-    entries = [t.of(table.column).astype(np.float64) for t in half.tables]
+def pairs_apart(sample: Sample, tables: Sequence[Counted]) -> list[tuple[int, int]]:
+    """All pairs of inputs, first those whose reports differ most, all columns together."""
+    return _furthest_apart(sample, [table.counts for table in tables])
+
+
+@dataclass(frozen=True)
+class Ranged:
+    """Ranges of the values of a column, and how often every input is in each."""
+
+    column: Column
+    edges: Floats
+    counts: Floats
+    """A row for every input; the last range is that of missing entries."""
+    first_half: Floats
+    """The counts of every other report."""
+
+
+def _by_range(sample: Sample, table: Counted) -> Ranged:
+    """The ranges of a column: its values if there are few, else about equally many reports."""
+    column = table.column
     if table.is_complete and len(table.values) <= MOST_VALUES:
-        values = table.values[~np.isnan(table.values)]
-    else:
-        pooled = np.concatenate(entries)
-        shares = np.linspace(0, 1, BINS + 1)[:-1]
-        values = np.quantile(pooled[~np.isnan(pooled)], shares, method="nearest")
-    edges = np.unique(values)[1:].astype(np.float64)
+        there = ~np.isnan(table.values)
+        counts, first = (
+            np.concatenate([c[:, there], c[:, ~there].sum(axis=1, keepdims=True)], axis=1)
+            for c in (table.counts, table.first_half)
+        )
+        return Ranged(column, table.values[there][1:], counts, first)
+    entries = [t.of(column).astype(np.float64) for t in sample.tables]
+    pooled = np.concatenate(entries)
+    shares = np.linspace(0, 1, BINS + 1)[:-1]
+    values = np.quantile(pooled[~np.isnan(pooled)], shares, method="nearest")
+    edges = np.unique(values)[1:]
     size = len(edges) + 2
-    counts = [np.bincount(ranges(e, edges), minlength=size) for e in entries]
-    return edges, np.array(counts, dtype=np.float64)
+    found = [ranges(e, edges) for e in entries]
+    counts, first = (
+        np.array([np.bincount(f[::step], minlength=size) for f in found], dtype=np.float64)
+        for step in (1, 2)
+    )
+    return Ranged(column, edges, counts, first)
 
 
-def _apart(half: Half, columns: Sequence[Floats]) -> list[tuple[int, int]]:
-    """Pairs of inputs that the columns tell apart the most, all together."""
-    inputs = len(half.tables)
+def _furthest_apart(sample: Sample, columns: Sequence[Floats]) -> list[tuple[int, int]]:
+    """All pairs of inputs, first those that the columns tell apart the most, all together."""
+    inputs = len(sample.tables)
     distance = np.zeros((inputs, inputs))
     for counts in columns:
-        roots = np.sqrt(counts / half.trials[:, None])
+        roots = np.sqrt(counts / sample.trials[:, None])
         for a, root in enumerate(roots):
             distance[a] += ((roots - root) ** 2).sum(axis=1)
-    pairs = list(combinations(range(inputs), 2))
+    pairs = combinations(range(inputs), 2)
     # Rounded: which of two equal pairs is larger by its last bits differs between processors.
-    return sorted(pairs, key=lambda pair: (-round(float(distance[pair]), 9), pair))[:MOST_PAIRS]
+    return sorted(pairs, key=lambda pair: (-round(float(distance[pair]), 9), pair))
 
 
-def _ratios(half: Half, column: Column, edges: Floats, counts: Floats, a: int, b: int) -> Ratios:
+def _score(columns: Sequence[Ranged], trials: Floats, a: int, b: int, half: bool) -> AddedRatios:
+    """The sum of the ratios of those columns that say anything."""
+    ratios = [_ratios(c, c.first_half if half else c.counts, trials, a, b) for c in columns]
+    return AddedRatios(tuple(part for part in ratios if part.weights.any()))
+
+
+def _ratios(ranged: Ranged, counts: Floats, trials: Floats, a: int, b: int) -> Ratios:
     """Smoothed log-ratios of a column, the smaller the less they exceed what chance does."""
     hits, alarms = counts[a], counts[b]
     there = hits + alarms > 0
-    trials = half.trials[a], half.trials[b]
-    expected = (hits + alarms)[there] / sum(trials)
+    both = float(trials[a]), float(trials[b])
+    expected = (hits + alarms)[there] / sum(both)
     chance = int(there.sum()) - 1
     excess = float(
         sum(
             ((side[there] - n * expected) ** 2 / (n * expected)).sum()
-            for side, n in zip((hits, alarms), trials, strict=True)
+            for side, n in zip((hits, alarms), both, strict=True)
         )
     )
     kept = max(0.0, 1 - chance / excess) if excess > 0 else 0.0
     weights = [
-        kept * (log((x + 0.5) / (trials[0] + 1)) - log((y + 0.5) / (trials[1] + 1))) if found else 0
+        kept * (log((x + 0.5) / (both[0] + 1)) - log((y + 0.5) / (both[1] + 1))) if found else 0
         for x, y, found in zip(hits.tolist(), alarms.tolist(), there.tolist(), strict=True)
     ]
-    return Ratios(column, edges, np.round(np.array(weights) * UNIT).astype(np.int64))
+    return Ratios(ranged.column, ranged.edges, np.round(np.array(weights) * UNIT).astype(np.int64))
 
 
-def _thresholds(half: Half, score: AddedRatios, kind: str, a: int, b: int) -> list[Proposal]:
+def _thresholds(
+    sample: Sample, columns: Sequence[Ranged], kind: str, a: int, b: int
+) -> list[Proposal]:
     """Thresholds of a sum of ratios, for the pair of inputs in both orders."""
-    name = f"summed log-ratio of {len(score.parts)} {kind} for input {a} against {b}"
-    found = []
-    for first, second, upwards in ((a, b, True), (b, a, False)):
-        scores = score(half.reports[first], half.tables[first])
-        shares = 1 - np.array(LEVELS) if upwards else np.array(LEVELS)
-        for at in np.unique(np.quantile(scores, shares, method="nearest")).tolist():
-            event = Scored(name, score, at, at_least=upwards)
-            found.append(Proposal(event, first, second, 0.0))
-    return found
+    fitting, counting = sample.halves
+    fitted = _score(columns, fitting.trials, a, b, half=True)
+    if len(fitted.parts) < 2:
+        return []
+    refitted = cache(lambda: _score(columns, sample.trials, a, b, half=False))
+
+    def event(score: AddedRatios, of: Sample, first: int, share: float) -> Scored:
+        scores = of.tables[first].once(
+            ("score", id(score)), lambda: score(of.reports[first], of.tables[first])
+        )
+        at = np.quantile(scores, 1 - share if first == a else share, method="nearest")
+        name = f"summed log-ratio of {len(score.parts)} {kind} for input {a} against {b}"
+        return Scored(name, score, float(at), at_least=first == a)
+
+    tried = 2 * len(LEVELS) * MOST_PAIRS
+    return [
+        counting.proposal(
+            event(fitted, fitting, first, share),
+            first,
+            second,
+            tried,
+            lambda first=first, share=share: event(refitted(), sample, first, share),  # type: ignore[misc]
+        )
+        for first, second in ((a, b), (b, a))
+        for share in LEVELS
+    ]

@@ -3,18 +3,21 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
-from itertools import chain
+from functools import cache, lru_cache
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldp_auditor.adapters.canonical import attributes, category_key, text_of
-from ldp_auditor.checks.search.pieces import Block, Found, Piece, Pieces, Place
-
-MOST_ENTRIES = 1200
-"""Largest number of entries of a sequence, or members of sets, that become columns."""
+from ldp_auditor.checks.search.pieces import Block, Found, Piece, Pieces, Place, Same
+from ldp_auditor.checks.search.sequence_features import (
+    MOST_ENTRIES,
+    nested_features,
+    number_rows,
+    sequence_features,
+)
 
 FIRST_READ = 40
 """Members of a set or mapping that become columns in the order in which they are read."""
@@ -30,18 +33,20 @@ def sequence_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
     yield column
     longest = int(lengths.max())
     same = int(lengths.min()) == longest
+    if longest > MOST_ENTRIES:
+        pieces.note(f"Of {place.words} the first {MOST_ENTRIES:,} entries were looked at.")
     names = getattr(type(place.parts[0]), "_fields", ())
     words = [
         f"{place.words}.{names[i]}" if i < len(names) else f"{place.words}[{i}]"
         for i in range(min(longest, MOST_ENTRIES))
     ]
-    types = set(map(type, chain.from_iterable(parts))) if same and longest else set()
-    if len(types) == 1 and types <= QUICK and pieces.wants_only(place.words, words):
-        kind = types.pop()
-        array = _numbers([part[:MOST_ENTRIES] for part in parts], kind)
-        if array is not None:
-            yield Block(words, place.rows, array, kind.__name__)
+    if same and longest and pieces.wants_only(place.words, words):
+        found = _quick_entries(place, parts, words, pieces)
+        if found is not None:
+            yield from found
             return
+    yield from sequence_features(place, parts)
+    yield from nested_features(place, parts)
     for i, there in enumerate(words):
         entries = [part[i] for part in parts if len(part) > i]
         yield place.inside(there, entries, lengths > i)
@@ -49,11 +54,29 @@ def sequence_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
         yield place.inside(f"{place.words}[-1]", [p[-1] for p in parts if len(p)], lengths > 0)
 
 
-def _numbers(parts: Sequence[Any], kind: type) -> NDArray[Any] | None:
+def _quick_entries(
+    place: Place, parts: Sequence[Any], words: Sequence[str], pieces: Pieces
+) -> list[Found] | None:
+    """Entries of sequences of one length, and what is derived; None unless of one simple type."""
+    chosen = pieces.wanted_at(words)
+    is_whole = not chosen or bool(pieces.wanted_at([place.words]))
+    some = parts if is_whole else [[part[i] for i in chosen] for part in parts]
+    types = set(map(type, chain.from_iterable(some)))
+    if len(types) != 1 or not types <= QUICK:
+        return None
+    kind = types.pop()
+    if len(parts[0]) > MOST_ENTRIES and is_whole:
+        some = [part[:MOST_ENTRIES] for part in parts]
     try:
-        return _compact(np.array(parts, dtype=np.float64 if issubclass(kind, float) else np.int64))
+        rows = np.array(some, dtype=np.float64 if issubclass(kind, float) else np.int64)
     except OverflowError:
         return None
+    if not is_whole:
+        return [Block([words[i] for i in chosen], place.rows, _compact(rows), kind.__name__)]
+    return [
+        *_row_entries(place, rows, words, kind.__name__, pieces),
+        *number_rows(place, rows, place.rows),
+    ]
 
 
 def _compact(array: NDArray[Any]) -> NDArray[Any]:
@@ -64,21 +87,48 @@ def _compact(array: NDArray[Any]) -> NDArray[Any]:
     return np.asfortranarray(array.astype(np.int8) if small else array)
 
 
+def _row_entries(
+    place: Place, rows: NDArray[Any], words: Sequence[str], name: str, pieces: Pieces
+) -> Iterator[Found]:
+    """Entries of rows of numbers of the type `name`."""
+    chosen = pieces.wanted_at(words)
+    if len(chosen) == len(words):
+        yield Block(words, place.rows, _compact(rows), name)
+    elif chosen:
+        yield Block([words[i] for i in chosen], place.rows, _compact(rows[:, chosen]), name)
+
+
+@lru_cache(maxsize=64)
+def _entry_words(place: str, shape: tuple[int, ...]) -> tuple[str, ...]:
+    """Words for the entries of an array."""
+    indices = islice(np.ndindex(shape), MOST_ENTRIES)
+    return tuple(place + "".join(f"[{i}]" for i in index) for index in indices)
+
+
 def array_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
     """Shape, type and entries."""
-    yield place.category(f"shape({place.words})", [part.shape for part in place.parts])
-    yield place.category(f"dtype({place.words})", [part.dtype.str for part in place.parts])
-    first = place.parts[0]
+    parts: Any = place.parts
+    first = parts[0]
     shape, dtype = first.shape, first.dtype
     numeric = dtype.kind in "bif" or (dtype.kind == "u" and dtype.itemsize < 8)
-    alike = all(part.shape == shape and part.dtype == dtype for part in place.parts)
+    alike = isinstance(parts, np.ndarray) or all(
+        part.shape == shape and part.dtype == dtype for part in parts
+    )
+    shapes, dtypes = (
+        (Same(shape), Same(dtype.str))
+        if alike
+        else ([part.shape for part in parts], [part.dtype.str for part in parts])
+    )
+    yield Piece(place.words, f"shape({place.words})", "category", place.rows, shapes)
+    yield Piece(place.words, f"dtype({place.words})", "category", place.rows, dtypes)
     if alike and numeric and shape and first.size > 0:
-        indices = list(np.ndindex(shape))[:MOST_ENTRIES]
-        words = [place.words + "".join(f"[{i}]" for i in index) for index in indices]
+        words = _entry_words(place.words, shape)
         if pieces.wants_only(place.words, words):
-            array = np.array(place.parts).reshape(len(place.parts), -1)[:, :MOST_ENTRIES]
+            rows = np.asarray(parts).reshape(len(parts), -1)[:, :MOST_ENTRIES]
             name = {"f": "float", "b": "bool"}.get(dtype.kind, "int")
-            yield Block(words, place.rows, _compact(array), name)
+            yield from _row_entries(place, rows, words, name, pieces)
+            if len(shape) == 1 and pieces.wanted_at([place.words]):
+                yield from number_rows(place, rows, place.rows)
             return
     lists = [part.tolist() for part in place.parts]
     yield replace(place, parts=lists, depth=place.depth + 1, is_typed=True)
@@ -125,6 +175,8 @@ def _named(
                 rows.append(i)
                 values.append(value)
     common = sorted(found.items(), key=lambda item: -len(item[1][0]))
+    if len(common) > MOST_ENTRIES:
+        pieces.note(f"Of {place.words} the {MOST_ENTRIES:,} commonest members were looked at.")
     for words, (rows, values) in common[: _most(pieces)]:
         mask = np.zeros(len(place.parts), dtype=np.bool_)
         mask[rows] = True
@@ -148,6 +200,8 @@ def set_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
     counts: Counter[Any] = Counter()
     for part in place.parts:
         counts.update(part)
+    if len(counts) > MOST_ENTRIES:
+        pieces.note(f"Of {place.words} the {MOST_ENTRIES:,} commonest members were looked at.")
     for member, _ in counts.most_common(_most(pieces)):
         words = f"{text_of(member)} in {place.words}"
         if pieces.wants(words, "member"):

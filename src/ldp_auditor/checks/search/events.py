@@ -1,6 +1,7 @@
 """Events: yes-or-no questions about a report, in words and as a test of many reports at once."""
 
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,9 @@ from ldp_auditor.checks.search.layout import Column, Table
 from ldp_auditor.core import Floats
 
 Bools = NDArray[np.bool_]
+
+DECIMALS = 9
+"""Digits after the point to which differences of floats are looked at."""
 
 
 class Event(ABC):
@@ -28,15 +32,39 @@ class Event(ABC):
         """Columns that `holds` reads: those in its fields, and in the events and scores there."""
         return tuple(_columns_in(vars(self).values()))
 
+    @property
+    def size(self) -> float:
+        """How hard it is to understand: the number of its clauses, roughly."""
+        return 1.0
+
+    @property
+    def is_score(self) -> bool:
+        """Whether it is about a fitted score, which says nothing to a reader."""
+        return False
+
     @abstractmethod
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         """For every report, whether the event holds; `table` has the entries of its columns."""
+
+
+def _column_size(column: Column) -> float:
+    """What a reader sees in a report is simpler than what was derived from it."""
+    return 1.0 if column.words == column.place else 1.25
 
 
 def _columns_in(things: Iterable[Any]) -> Iterator[Column]:
     for thing in things:
         inside = thing if isinstance(thing, tuple) else getattr(thing, "columns", ())
         yield from (thing,) if isinstance(thing, Column) else _columns_in(inside)
+
+
+def _missing(words: str) -> str:
+    """Words for reports that have nothing in a column."""
+    entry = words.removeprefix("type(").removesuffix(")") if words.startswith("type(") else words
+    of_a_sequence = re.fullmatch(r"(.+)\[(\d+)\]", entry)
+    if of_a_sequence:
+        return f"{of_a_sequence[1]} has {of_a_sequence[2]} entries or fewer"
+    return f"there is no {entry}"
 
 
 @dataclass(frozen=True)
@@ -52,8 +80,12 @@ class Equals(Event):
             name = self.column.words
             return name if self.value else name.replace(" in ", " not in ")
         if np.isnan(self.value) or self.value == self.column.default:
-            return f"there is no {self.column.words}"
+            return _missing(self.column.words)
         return f"{self.column.words} is {self.column.category(self.value)}"
+
+    @property
+    def size(self) -> float:
+        return _column_size(self.column)
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         entries = table.of(self.column)
@@ -73,6 +105,10 @@ class Beyond(Event):
     def words(self) -> str:
         return f"{self.column.words} {'>=' if self.at_least else '<='} {self.threshold!r}"
 
+    @property
+    def size(self) -> float:
+        return _column_size(self.column)
+
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         """Compare the column; a missing entry is neither."""
         entries = table.of(self.column)
@@ -90,6 +126,10 @@ class Both(Event):
     def words(self) -> str:
         return f"{self.first.words} and {self.second.words}"
 
+    @property
+    def size(self) -> float:
+        return self.first.size + self.second.size
+
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         return self.first.holds(reports, table) & self.second.holds(reports, table)
 
@@ -103,6 +143,10 @@ class Not(Event):
     @property
     def words(self) -> str:
         return f"not ({self.event.words})"
+
+    @property
+    def size(self) -> float:
+        return self.event.size + 0.25
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         return ~self.event.holds(reports, table)
@@ -123,6 +167,10 @@ class OneOf(Event):
         which = "is one of" if len(self.values) > 1 else "is"
         return f"{self.column.words} {which} {shown}{others}"
 
+    @property
+    def size(self) -> float:
+        return 1.5 if len(self.values) < 4 else 2.5
+
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         entries = table.of(self.column)
         found: Bools = np.isin(entries, self.values)
@@ -139,7 +187,16 @@ class OddSum(Event):
 
     @property
     def words(self) -> str:
-        return "an odd number of these: " + "; ".join(event.words for event in self.events)
+        places = [e.column.words for e in self.events if isinstance(e, Equals) and e.value == 1]
+        if len(places) < len(self.events):
+            return "an odd number of these: " + "; ".join(event.words for event in self.events)
+        if len(places) == 2:
+            return f"{places[0]} and {places[1]} differ: just one is 1"
+        return f"an odd number of {', '.join(places)} are 1"
+
+    @property
+    def size(self) -> float:
+        return 0.5 + sum(event.size for event in self.events)
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         found: Bools = np.zeros(table.rows, dtype=np.bool_)
@@ -160,9 +217,45 @@ class Compared(Event):
     def words(self) -> str:
         return f"{self.first.words} {'<' if self.is_less else '=='} {self.second.words}"
 
+    @property
+    def size(self) -> float:
+        return 1.75
+
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         first, second = table.of(self.first), table.of(self.second)
         return first < second if self.is_less else first == second
+
+
+@dataclass(frozen=True)
+class Difference(Event):
+    """Two columns of numbers differ by a value, whole numbers also in steps of a modulus."""
+
+    first: Column
+    second: Column
+    value: float
+    modulus: int = 0
+    """0 for the difference itself."""
+
+    @property
+    def words(self) -> str:
+        shown = int(self.value) if self.value.is_integer() else self.value
+        both = f"{self.second.words} - {self.first.words}"
+        return f"({both}) mod {self.modulus} is {shown}" if self.modulus else f"{both} is {shown}"
+
+    @property
+    def size(self) -> float:
+        return 2.25 if self.modulus else 2.0
+
+    def holds(self, reports: Sequence[Any], table: Table) -> Bools:
+        found: Bools = self.differences(table) == self.value
+        return found
+
+    def differences(self, table: Table) -> Floats:
+        """Differences of all reports; floats are rounded to what their common noise leaves."""
+        first, second = (table.of(c).astype(np.float64) for c in (self.first, self.second))
+        with np.errstate(invalid="ignore", over="ignore"):
+            apart: Floats = second - first
+            return apart % self.modulus if self.modulus else np.round(apart, DECIMALS)
 
 
 @dataclass(frozen=True)
@@ -173,10 +266,20 @@ class Scored(Event):
     score: Callable[[Sequence[Any], Table], Floats]
     threshold: float
     at_least: bool = True
+    is_fitted: bool = True
+    """Whether the function was fitted to reports."""
 
     @property
     def words(self) -> str:
         return f"{self.name} {'>=' if self.at_least else '<='} {self.threshold:.6g}"
+
+    @property
+    def size(self) -> float:
+        return 8.0 + len(self.columns) / 100
+
+    @property
+    def is_score(self) -> bool:
+        return self.is_fitted
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         """Compare the score, which is computed once for all thresholds."""

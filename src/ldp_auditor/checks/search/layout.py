@@ -8,13 +8,14 @@ read, in the last bits of a number, or in the report as a whole; all of these be
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldp_auditor.adapters.canonical import canonical, category_key, shortened
-from ldp_auditor.checks.search.pieces import ABSENT, Kind, Pieces, Same
+from ldp_auditor.checks.search.pieces import ABSENT, Kind, Pieces, Same, Wanted
 from ldp_auditor.checks.search.taking_apart import take_apart
 
 MOST_COLUMNS = 1500
@@ -109,6 +110,8 @@ class Layout:
     """The columns that events are about, chosen on pilot reports."""
 
     columns: tuple[Column, ...]
+    notes: tuple[str, ...] = ()
+    """How the reports were taken apart, and what was given up, in sentences."""
 
     @classmethod
     def fitted(cls, reports: Sequence[Any]) -> tuple[Self, Table]:
@@ -116,24 +119,28 @@ class Layout:
         pieces = take_apart(reports)
         table = Table(len(reports), {})
         columns: list[Column] = []
+        cut: list[str] = []
         by_coverage = sorted(pieces.by_column.items(), key=lambda item: -pieces.covered(item[1]))
         for (words, kind), found in by_coverage:
             place = found[0].place
             codes = _codes(pieces, words) if kind == "category" else None
             column = Column(place, words, kind, codes)
+            cut += [words] if codes is not None and len(codes) == MOST_CATEGORIES else []
             entries = _entries(pieces, column, reports)
             if not np.array_equal(entries[1:], entries[:-1], equal_nan=True):  # it varies
                 columns.append(column)
                 table.entries[column.name] = entries
             if len(columns) == MOST_COLUMNS:
+                pieces.note(
+                    f"Of more columns the {MOST_COLUMNS:,} that most reports have were kept."
+                )
                 break
+        if cut:
+            pieces.note(f"Of {named(cut)} the {MOST_CATEGORIES} commonest values were told apart.")
         every = max(1, len(reports) // FIRST_REPORTS)
-        some = [canonical(report) for report in reports[::every]]
+        some = list(_forms(reports[::every]))
         repeat = len(set(some)) < len(some)
-        all_of_it = [
-            canonical(report) if i % every else some[i // every]
-            for i, report in enumerate(reports if repeat else ())
-        ]
+        all_of_it = (some if every == 1 else list(_forms(reports))) if repeat else []
         kinds = _whole_reports(all_of_it)
         if kinds:
             shown = {all_of_it[i]: i for i in range(len(reports) - 1, -1, -1)}
@@ -141,7 +148,7 @@ class Layout:
             column = Column("report", WHOLE_REPORT, "category", kinds, labels)
             columns.append(column)
             table.entries[column.name] = np.array([kinds.get(w, OTHERS) for w in all_of_it])
-        return cls(tuple(columns)), table
+        return cls(tuple(columns), (_summary(len(reports), columns), *pieces.notes)), table
 
     def only(self, columns: Iterable[Column]) -> Self:
         """A layout of some of the columns, which is faster to fill."""
@@ -150,9 +157,31 @@ class Layout:
 
     def table(self, reports: Sequence[Any]) -> Table:
         """The entries of reports in these columns."""
-        wanted = [(c.place, c.words, c.kind) for c in self.columns if c.words != WHOLE_REPORT]
-        pieces = take_apart(reports, wanted)
+        pieces = take_apart(reports, self._wanted)
         return Table(len(reports), {c.name: _entries(pieces, c, reports) for c in self.columns})
+
+    @cached_property
+    def _wanted(self) -> Wanted:
+        """The columns, but for that of whole reports."""
+        return Wanted(
+            tuple((c.place, c.words, c.kind) for c in self.columns if c.words != WHOLE_REPORT)
+        )
+
+
+def _summary(reports: int, columns: Sequence[Column]) -> str:
+    """How reports were taken apart, in a sentence."""
+    places = list(dict.fromkeys(column.place for column in columns))
+    return (
+        f"{reports:,} reports were taken apart; columns that vary: {len(columns):,}, "
+        f"at {named(places) or 'no place'}."
+    )
+
+
+def named(words: Sequence[str], most: int = 3) -> str:
+    """The first of many columns by their words, and how many more there are."""
+    more = len(words) - most
+    shown = ", ".join(words[:most])
+    return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 def _codes(pieces: Pieces, words: str) -> dict[Hashable, int]:
@@ -173,13 +202,24 @@ def _entries(pieces: Pieces, column: Column, reports: Sequence[Any]) -> NDArray[
     if column.codes is None:
         return pieces.numbers(column.words, column.kind)
     if column.words == WHOLE_REPORT:
-        return np.array([column.codes.get(canonical(report), OTHERS) for report in reports])
+        return np.array([column.codes.get(form, OTHERS) for form in _forms(reports)])
     entries = np.full(pieces.total, column.default)
     for piece in pieces.by_column.get(column.name, []):
         values = [piece.values.value] if isinstance(piece.values, Same) else piece.values
         where = slice(None) if piece.rows is None else piece.rows
         entries[where] = [column.codes.get(category_key(value), OTHERS) for value in values]
     return entries
+
+
+def _forms(reports: Sequence[Any]) -> Iterable[Hashable]:
+    """The canonical forms of reports; equal rows of an array share theirs."""
+    if not isinstance(reports, np.ndarray):
+        return map(canonical, reports)
+    packed, size = reports.tobytes(), reports[0].nbytes
+    rows = [packed[i : i + size] for i in range(0, len(packed), size)]
+    where = {row: i for i, row in enumerate(rows)}
+    form = {row: canonical(reports[i]) for row, i in where.items()}
+    return map(form.__getitem__, rows)
 
 
 def _whole_reports(reports: Sequence[Hashable]) -> dict[Hashable, int]:

@@ -1,7 +1,7 @@
 """Columns derived from a column of numbers: low bits, residues, signs of zeros, last digits."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ldp_auditor.core import Floats
 
-MODULI = (16, 10, 3, 7)
+MODULI = (2, 16, 10, 3, 7)
 """Moduli of which residues are looked at; sets of residues cover their divisors."""
 
 MOST_BITS = 64
@@ -24,7 +24,7 @@ DECIMALS = range(1, 8)
 RICH_PLACES = 4
 """Numbers in a report up to which single bits and fractional parts are looked at."""
 
-RESIDUE_PLACES = 40
+RESIDUE_PLACES = 100
 """Numbers in a report up to which residues are looked at."""
 
 Feature = tuple[str, NDArray[Any]]
@@ -56,20 +56,24 @@ def integers(parts: Sequence[Any]) -> NDArray[Any]:
 
 
 def number_features(
-    words: str, numbers: NDArray[Any], places: int, wants: Callable[[str], bool] | None
+    words: str, numbers: NDArray[Any], places: int, wanted: Set[str] | None
 ) -> Iterator[Feature]:
     """The column `numbers` and the columns derived from it, each with its words.
 
     `places` is the number of numbers in a report: the more there are, the fewer columns are derived
-    from each. With `wants`, exactly the columns are made for whose words it is true.
+    from each. Where columns are `wanted`, exactly those are made besides the first.
     """
 
     def due(name: str, rule: bool) -> bool:
-        return rule if wants is None else wants(name)
+        return rule if wanted is None else name in wanted
+
+    no_more = wanted is not None and wanted <= {words}
 
     if numbers.dtype.kind == "f":
         numbers = numbers.astype(np.float64, copy=False)
         yield words, numbers
+        if no_more:
+            return
         if due(name := f"lowest bit of {words}", True):
             yield name, lowest_bits(numbers)
         negative = np.signbit(numbers)
@@ -86,8 +90,8 @@ def number_features(
         return
     big = numbers.dtype.kind == "O"
     yield words, np.array([as_float(n) for n in numbers]) if big else numbers
-    wide = wants is not None or int(numbers.max()) - int(numbers.min()) >= WIDE
-    if not wide:
+    narrow = wanted is None and int(numbers.max()) - int(numbers.min()) < WIDE
+    if no_more or narrow:
         return
     for modulus in MODULI:
         if due(name := f"{words} mod {modulus}", places <= RESIDUE_PLACES):

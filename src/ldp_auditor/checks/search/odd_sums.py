@@ -1,28 +1,43 @@
 """Events about many bits: an odd number of several bits is set.
 
-With few bits all sums at once, by the transform of Walsh and Hadamard; with more, sums of three.
+With few bits all sums at once, by the transform of Walsh and Hadamard; with more, sums of three,
+of hundreds of bits by hashing.
 """
 
+import math
 from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldp_auditor.checks.search.events import Equals, Event, OddSum
 from ldp_auditor.checks.search.layout import WHOLE_REPORT
 from ldp_auditor.checks.search.one_column import Counted
-from ldp_auditor.checks.search.packed_events import odd_of_three, packed
-from ldp_auditor.checks.search.proposals import Half, Proposal, proposals
+from ldp_auditor.checks.search.packed_events import Packed, count, odd_of_three, packed
+from ldp_auditor.checks.search.proposals import Proposal, Sample, proposals
 from ldp_auditor.core import Floats
 
 MOST_SUMS = 2**19
 """All sums are tried if their number times the number of inputs is at most this."""
 
 MOST_FOR_THREE = 48
-"""Otherwise all sums of three of this many bits are tried."""
+"""Otherwise all sums of three of this many bits are tried; of more, those that hashing finds."""
+
+MOST_ROUNDS, MOST_LOOKUPS, MOST_INPUTS = 40, 8_000_000, 2
+"""Rounds of hashing for each of the inputs, and pairs of bits that are looked up in all of them."""
+
+BY_CHANCE = 100
+"""Triples that chance finds in a round."""
+
+FEWEST = 60
+"""Reports of an input from which on sums of three of many bits are looked for: fewer prove none."""
+
+EVEN = 0.2
+"""Smallest share of the rarer value of a bit whose sums are hashed: else all codes are alike."""
 
 
-def propose_odd_sums(half: Half, tables: Sequence[Counted]) -> list[Proposal]:
+def propose_odd_sums(sample: Sample, tables: Sequence[Counted]) -> list[Proposal]:
     """An odd number of three bits or more is set."""
     bits: list[Event] = [
         Equals(t.column, float(t.values[1]))
@@ -31,29 +46,102 @@ def propose_odd_sums(half: Half, tables: Sequence[Counted]) -> list[Proposal]:
     ]
     if len(bits) < 3:
         return []
-    if len(half.tables) * 2 ** len(bits) <= MOST_SUMS:
-        return _all_sums(half, bits)
-    named = list(combinations(bits[:MOST_FOR_THREE], 3))
-    odd = np.stack([odd_of_three(rows) for rows in packed(half, bits[:MOST_FOR_THREE])])
-    return proposals(half, lambda i: OddSum(named[i]), odd)
+    if len(sample.tables) * 2 ** len(bits) <= MOST_SUMS:
+        return _all_sums(sample, bits)
+    if sample.trials.min() < FEWEST:
+        return []
+    if len(bits) > MOST_FOR_THREE:
+        total = sample.trials.sum()
+        shares = {t.column.name: t.counts[:, 1].sum() / total for t in tables if t.is_bit}
+        even = [b for b in bits if EVEN <= shares[b.columns[0].name] <= 1 - EVEN]
+        if len(even) < len(bits):
+            sample.notes.append(
+                f"Sums of three: of {len(bits):,} bits the {len(even):,} that are 0 and 1 about "
+                "equally often."
+            )
+        bits = even
+    if len(bits) < 3:
+        return []
+    rows = packed(sample, bits)
+    if len(bits) <= MOST_FOR_THREE:
+        triples = np.array(list(combinations(range(len(bits)), 3)))
+        odd = np.stack([odd_of_three(some) for some in rows])
+    else:
+        triples = related_triples(rows, sample.trials)
+        odd = np.stack([_odd(some, triples) for some in rows])
+        sample.notes.append(
+            f"Sums of three of {len(bits):,} bits: {len(triples):,} that stood out in a few "
+            "reports, found by hashing, were counted. A weak sum may be missed."
+        )
+    number = math.comb(len(bits), 3)
+    return proposals(
+        sample, lambda i: OddSum(tuple(bits[j] for j in triples[i].tolist())), odd, number
+    )
 
 
-def _all_sums(half: Half, bits: Sequence[Event]) -> list[Proposal]:
+def related_triples(rows: Sequence[Packed], trials: Floats) -> NDArray[np.int64]:
+    """Triples of bits whose sum has the same parity in almost all of a few reports of an input.
+
+    The bits of a few reports are a code of every column. Two columns whose codes add up to that of
+    a third, or to its complement, are found by looking the sum up: the time grows with the number
+    of pairs, not of triples. Chance alone would make about `BY_CHANCE` triples in each round.
+    """
+    number = rows[0].shape[0]
+    length = max(8, (math.comb(number, 3) // BY_CHANCE).bit_length())
+    inputs = sorted({round(i) for i in np.linspace(0, len(rows) - 1, MOST_INPUTS)})
+    pairs = number * (number - 1) // 2
+    rounds = max(1, min(MOST_ROUNDS, MOST_LOOKUPS // (pairs * len(inputs))))
+    first, second = np.triu_indices(number, k=1)
+    found = [np.empty((0, 3), dtype=np.int64)]
+    for i in inputs:
+        usable = int(trials[i])
+        indicators = np.unpackbits(rows[i].view(np.uint8), axis=1, count=usable)
+        for start in range(0, min(rounds * length, usable - length), length):
+            codes = _codes(indicators[:, start : start + length])
+            order = np.argsort(codes, kind="stable")
+            ranked = codes[order]
+            wanted = codes[first] ^ codes[second]
+            place = np.minimum(np.searchsorted(ranked, wanted), number - 1)
+            hit = np.flatnonzero(ranked[place] == wanted)
+            third = order[place[hit]]
+            triple = np.sort(np.stack([first[hit], second[hit], third], axis=1), axis=1)
+            found.append(triple[np.all(np.diff(triple, axis=1) > 0, axis=1)])
+    return np.unique(np.concatenate(found), axis=0)
+
+
+def _codes(indicators: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Rows of bits as numbers, the same for a row and its complement."""
+    turned = indicators ^ indicators[:, :1]
+    weights = np.int64(1) << np.arange(indicators.shape[1], dtype=np.int64)
+    codes: NDArray[np.int64] = (turned * weights).sum(axis=1)
+    return codes
+
+
+def _odd(rows: Packed, triples: NDArray[np.int64]) -> Floats:
+    """How often an odd number of three rows is set, for these triples."""
+    found = np.zeros(len(triples))
+    for start in range(0, len(triples), 2000):
+        a, b, c = triples[start : start + 2000].T
+        found[start : start + 2000] = count(rows[a] ^ rows[b] ^ rows[c])
+    return found
+
+
+def _all_sums(sample: Sample, bits: Sequence[Event]) -> list[Proposal]:
     size = 2 ** len(bits)
-    odd = np.empty((len(half.tables), size))
-    for row, (reports, table) in enumerate(zip(half.reports, half.tables, strict=True)):
+    odd = np.empty((len(sample.tables), size))
+    for row, (reports, table) in enumerate(zip(sample.reports, sample.tables, strict=True)):
         codes = np.zeros(table.rows, dtype=np.int64)
         for j, bit in enumerate(bits):
             codes += bit.holds(reports, table).astype(np.int64) << j
         balance = walsh_hadamard(np.bincount(codes, minlength=size).astype(np.float64))
-        odd[row] = (half.trials[row] - balance) / 2
+        odd[row] = (sample.trials[row] - balance) / 2
 
     def make(i: int) -> Event:
         return OddSum(tuple(bit for j, bit in enumerate(bits) if i >> j & 1))
 
     # Sums of two are looked at with other pairs.
     chosen = np.flatnonzero(np.bitwise_count(np.arange(size)) >= 3)
-    return proposals(half, lambda i: make(int(chosen[i])), odd[:, chosen])
+    return proposals(sample, lambda i: make(int(chosen[i])), odd[:, chosen])
 
 
 def walsh_hadamard(counts: Floats) -> Floats:

@@ -1,16 +1,18 @@
 """Events about one column: a value, a threshold, an interval, a set of values."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldp_auditor.checks.search.events import Beyond, Both, Equals, Event, OneOf
-from ldp_auditor.checks.search.layout import Column
-from ldp_auditor.checks.search.proposals import Half, Proposal, proposals
-from ldp_auditor.checks.search.strength import strength
+from ldp_auditor.checks.search.layout import Column, named
+from ldp_auditor.checks.search.proposals import Proposal, Sample, proposals
+from ldp_auditor.checks.search.strength import largest, strength
 from ldp_auditor.core import Floats
 from ldp_auditor.portable_math import exp
 
@@ -42,6 +44,8 @@ class Counted:
     values: Floats
     counts: Floats
     """A row for every input, a column for every value."""
+    first_half: Floats
+    """The counts of every other report."""
     is_complete: bool
     """Whether the column has no other value."""
     different: int
@@ -53,13 +57,14 @@ class Counted:
         return self.is_complete and len(self.values) == 2
 
 
-def counted(half: Half, column: Column) -> Counted:
+def counted(sample: Sample, column: Column) -> Counted:
     """Count the values of a column; of many, those that repeat."""
-    entries = [table.of(column) for table in half.tables]
+    entries = [table.of(column) for table in sample.tables]
     joint = np.concatenate(entries)
     if joint.dtype.kind == "f":
         joint = np.where(np.isnan(joint), -np.inf, joint)
     owners = np.repeat(np.arange(len(entries)), [len(e) for e in entries])
+    halves = np.concatenate([np.arange(len(e)) for e in entries]) % 2
     values, codes, totals = _unique(joint)
     different = len(values)
     if different > MOST_VALUES // 4:
@@ -69,12 +74,14 @@ def counted(half: Half, column: Column) -> Counted:
         place[common] = np.arange(len(common))
         kept = place[codes] >= 0
         values, codes, owners = values[common], place[codes][kept], owners[kept]
+        halves = halves[kept]
     size = len(values)
-    table = np.bincount(owners * size + codes, minlength=len(entries) * size)
-    counts = table.reshape(len(entries), size).astype(np.float64)
+    numbers = (halves * len(entries) + owners) * size + codes
+    table = np.bincount(numbers, minlength=2 * len(entries) * size)
+    first, second = table.reshape(2, len(entries), size).astype(np.float64)
     shown = values.astype(np.float64)
     shown[np.isneginf(shown)] = np.nan
-    return Counted(column, shown, counts, size == different, different)
+    return Counted(column, shown, first + second, first, size == different, different)
 
 
 def _unique(joint: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -94,7 +101,7 @@ def _unique(joint: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[An
     return values, codes, totals
 
 
-def propose_values(half: Half, tables: Sequence[Counted]) -> list[Proposal]:
+def propose_values(sample: Sample, tables: Sequence[Counted]) -> list[Proposal]:
     """A column has one value."""
     owner = np.concatenate([np.full(len(t.values), i) for i, t in enumerate(tables)])
     values = np.concatenate([t.values for t in tables])
@@ -103,35 +110,50 @@ def propose_values(half: Half, tables: Sequence[Counted]) -> list[Proposal]:
     def make(i: int) -> Event:
         return Equals(tables[int(owner[i])].column, float(values[i]))
 
-    return proposals(half, make, counts)
+    return proposals(sample, make, counts)
 
 
-def propose_thresholds(half: Half, tables: Sequence[Counted]) -> list[Proposal]:
+@dataclass(frozen=True)
+class Thresholds:
+    """Thresholds of a column of numbers, and how many reports of every input are beyond each."""
+
+    column: Column
+    at: Floats
+    under: Floats
+    """Reports below each threshold, by input."""
+    upto: Floats
+    """Reports that are not above it."""
+    present: Floats
+    """Reports that have a number there, by input, as a column."""
+
+    @property
+    def at_least(self) -> Floats:
+        """Reports that are not below each threshold, by input."""
+        return self.present - self.under
+
+
+def thresholds_of(sample: Sample, column: Column, shares: Sequence[float]) -> Thresholds:
+    """Count a column at these shares of all reports."""
+    ordered = [np.sort(table.of(column)) for table in sample.tables]
+    ordered = [o[: np.searchsorted(o, np.nan)] if o.dtype.kind == "f" else o for o in ordered]
+    pooled = np.concatenate(ordered)
+    at = np.unique(np.quantile(pooled, shares, method="nearest")).astype(np.float64)
+    under = np.stack([np.searchsorted(o, at, side="left") for o in ordered])
+    upto = np.stack([np.searchsorted(o, at, side="right") for o in ordered])
+    present = np.array([[float(len(o))] for o in ordered])
+    return Thresholds(column, at, under.astype(np.float64), upto.astype(np.float64), present)
+
+
+def propose_thresholds(sample: Sample, tables: Sequence[Counted]) -> list[Proposal]:
     """A column of numbers is at least or at most a threshold, or between two."""
-    wide = [t.column for t in tables if t.column.is_ordered and t.different > 8]
-    names: list[tuple[Column, float]] = []
-    at_least: list[Floats] = []
-    at_most: list[Floats] = []
-    between: list[tuple[int, int]] = []
-    slices: list[Floats] = []
-    for column in wide:
-        ordered = [np.sort(table.of(column)) for table in half.tables]
-        ordered = [o[: np.searchsorted(o, np.nan)] if o.dtype.kind == "f" else o for o in ordered]
-        pooled = np.concatenate(ordered)
-        thresholds = np.unique(np.quantile(pooled, QUANTILES, method="nearest")).astype(np.float64)
-        start = len(names)
-        names += [(column, float(t)) for t in thresholds]
-        under = np.stack([np.searchsorted(o, thresholds, side="left") for o in ordered])
-        upto = np.stack([np.searchsorted(o, thresholds, side="right") for o in ordered])
-        present = np.array([[len(o)] for o in ordered])
-        at_least.append((present - under).astype(np.float64))
-        at_most.append(upto.astype(np.float64))
-        if len(wide) <= INTERVAL_COLUMNS:
-            low, high = np.triu_indices(len(thresholds), k=1)
-            slices.append((upto[:, high] - under[:, low]).astype(np.float64))
-            between += [(start + int(a), start + int(b)) for a, b in zip(low, high, strict=True)]
-    if not names:
+    wide = [
+        thresholds_of(sample, t.column, QUANTILES)
+        for t in tables
+        if t.column.is_ordered and t.different > 8
+    ]
+    if not wide:
         return []
+    names = [(t.column, float(at)) for t in wide for at in t.at]
 
     def least(i: int) -> Event:
         return Beyond(*names[i], at_least=True)
@@ -139,36 +161,72 @@ def propose_thresholds(half: Half, tables: Sequence[Counted]) -> list[Proposal]:
     def most(i: int) -> Event:
         return Beyond(*names[i], at_least=False)
 
-    found = proposals(half, least, np.concatenate(at_least, axis=1))
-    found += proposals(half, most, np.concatenate(at_most, axis=1))
-    if slices:
-        found += proposals(
-            half,
-            lambda i: Both(least(between[i][0]), most(between[i][1])),
-            np.concatenate(slices, axis=1),
+    at_least = np.concatenate([t.at_least for t in wide], axis=1)
+    found = proposals(sample, least, at_least)
+    found += proposals(sample, most, np.concatenate([t.upto for t in wide], axis=1))
+    apart = np.ptp(at_least / sample.trials[:, None], axis=0)
+    starts = np.cumsum([0, *(len(t.at) for t in wide)])
+    furthest = np.array([apart[a:b].max() for a, b in pairwise(starts.tolist())])
+    chosen = largest(furthest, INTERVAL_COLUMNS).tolist()
+    if len(chosen) < len(wide):
+        left = [t.column.words for i, t in enumerate(wide) if i not in set(chosen)]
+        sample.notes.append(
+            f"Intervals: those of the {INTERVAL_COLUMNS} columns of numbers that differ most "
+            f"between inputs, not of {named(left)}."
         )
-    return found
+    between: list[tuple[int, int]] = []
+    slices: list[Floats] = []
+    for i in chosen:
+        low, high = np.triu_indices(len(wide[i].at), k=1)
+        slices.append(wide[i].upto[:, high] - wide[i].under[:, low])
+        between += zip((starts[i] + low).tolist(), (starts[i] + high).tolist(), strict=True)
+    return found + proposals(
+        sample,
+        lambda i: Both(least(between[i][0]), most(between[i][1])),
+        np.concatenate(slices, axis=1),
+    )
 
 
-def propose_sets(half: Half, tables: Sequence[Counted]) -> list[Proposal]:
+def propose_sets(sample: Sample, tables: Sequence[Counted]) -> list[Proposal]:
     """Sets of values of a column that one input has much more often than another.
 
-    By the lemma of Neyman and Pearson the best sets collect the largest ratios.
+    By the lemma of Neyman and Pearson the best sets collect the largest ratios, which half of the
+    reports order; the other half decides how many of them.
     """
-    found = []
-    for table in tables:
-        if not 3 <= len(table.values) <= MOST_IN_SETS or table.different > 2 * MOST_IN_SETS:
-            continue
-        for a, b in _pairs_beyond_claim(half, table.counts):
-            found += _sets(half, table, a, b)
-    found.sort(key=lambda proposal: -proposal.strength)
-    return found
+    several = [t for t in tables if len(t.values) >= 3]
+    pairs = [_pairs_beyond_claim(sample, table.counts) for table in several]
+    tried = sum(
+        min(len(t.values), MOST_IN_SETS) * len(p) for t, p in zip(several, pairs, strict=True)
+    )
+    cut = [t.column.words for t in several if len(t.values) > MOST_IN_SETS]
+    if cut:
+        sample.notes.append(
+            f"Sets of values: of {named(cut)} the {MOST_IN_SETS:,} commonest values were looked at."
+        )
+    return [
+        proposal
+        for table, chosen in zip(several, pairs, strict=True)
+        for a, b in chosen
+        for proposal in _sets(sample, _commonest(table), a, b, tried)
+    ]
 
 
-def _pairs_beyond_claim(half: Half, counts: Floats) -> list[tuple[int, int]]:
+def _commonest(table: Counted) -> Counted:
+    if len(table.values) <= MOST_IN_SETS:
+        return table
+    kept = np.sort(np.argsort(-table.counts.sum(axis=0), kind="stable")[:MOST_IN_SETS])
+    return replace(
+        table,
+        values=table.values[kept],
+        counts=table.counts[:, kept],
+        first_half=table.first_half[:, kept],
+    )
+
+
+def _pairs_beyond_claim(sample: Sample, counts: Floats) -> list[tuple[int, int]]:
     """Pairs of inputs with the largest excess over the claim, summed over values."""
-    rates = counts / half.trials[:, None]
-    factor = exp(min(half.claim.epsilon, 300.0))
+    rates = counts / sample.trials[:, None]
+    factor = exp(min(sample.claim.epsilon, 300.0))
     excess = np.empty((len(rates), len(rates)))
     for a, rate in enumerate(rates):
         excess[a] = np.maximum(rate[None, :] - factor * rates, 0).sum(axis=1)
@@ -178,19 +236,38 @@ def _pairs_beyond_claim(half: Half, counts: Floats) -> list[tuple[int, int]]:
     return [(a, b) for a, b in pairs if a != b]
 
 
-def _sets(half: Half, table: Counted, a: int, b: int) -> list[Proposal]:
-    hits, alarms = table.counts[a], table.counts[b]
-    order = np.argsort(-(hits + 0.5) / (alarms + 0.5), kind="stable")
-    order = order[hits[order] > 0]
-    if not len(order):
+def _sets(sample: Sample, table: Counted, a: int, b: int, tried: int) -> list[Proposal]:
+    fitted = _largest_ratios(table.first_half, a, b)
+    second_half = table.counts - table.first_half
+    trials = [float(sample.trials[i] // 2) for i in (a, b)]
+    if not len(fitted) or min(trials) < 1:
         return []
-    z = strength(
-        np.cumsum(hits[order]), half.trials[a], np.cumsum(alarms[order]), half.trials[b], half.claim
-    )
+    hits, alarms = (np.cumsum(second_half[i][fitted]) for i in (a, b))
+    z = strength(hits, trials[0], alarms, trials[1], sample.claim)
     best = int(np.argmax(z))
+
+    def of(order: NDArray[np.int64], end: int) -> OneOf:
+        return OneOf(table.column, tuple(table.values[order[: end + 1]].tolist()))
+
     return [
         Proposal(
-            OneOf(table.column, tuple(table.values[order[: end + 1]].tolist())), a, b, float(z[end])
+            of(fitted, end),
+            a,
+            b,
+            float(z[end]),
+            int(hits[end]),
+            int(alarms[end]),
+            (trials[0], trials[1]),
+            tried,
+            partial(of, _largest_ratios(table.counts, a, b), end),
         )
         for end in sorted({best, best // 2})
     ]
+
+
+def _largest_ratios(counts: Floats, a: int, b: int) -> NDArray[np.int64]:
+    """Values in the order of their ratios, the largest first, without those that never were."""
+    hits, alarms = counts[a], counts[b]
+    order = np.argsort(-(hits + 0.5) / (alarms + 0.5), kind="stable")
+    there: NDArray[np.int64] = order[hits[order] > 0]
+    return there

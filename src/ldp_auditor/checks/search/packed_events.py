@@ -11,18 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_auditor.checks.search.events import Event
-from ldp_auditor.checks.search.proposals import Half
+from ldp_auditor.checks.search.proposals import Sample
 from ldp_auditor.core import Floats
 
 Packed = NDArray[np.uint64]
 """A row of bits for every event, a bit for every report."""
 
 
-def packed(half: Half, events: Sequence[Event]) -> list[Packed]:
+def packed(sample: Sample, events: Sequence[Event]) -> list[Packed]:
     """Which events hold for which reports, by input."""
     return [
         pack(np.stack([event.holds(reports, table) for event in events]))
-        for reports, table in zip(half.reports, half.tables, strict=True)
+        for reports, table in zip(sample.reports, sample.tables, strict=True)
     ]
 
 

@@ -95,37 +95,68 @@ Found = Piece | Place | Block
 """What a handler finds at a place: a piece of a column, a place inside, or a block of numbers."""
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """Columns that are wanted, where not all are, each by its place, words and kind."""
+
+    triples: tuple[tuple[str, str, Kind], ...]
+
+    @cached_property
+    def columns(self) -> frozenset[tuple[str, Kind]]:
+        """Words and kinds of the columns."""
+        return frozenset((words, kind) for _, words, kind in self.triples)
+
+    @cached_property
+    def numbers(self) -> dict[str, frozenset[str]]:
+        """Words of the columns of numbers, by their places, which may have none."""
+        found: dict[str, set[str]] = {}
+        for place, words, kind in self.triples:
+            found.setdefault(place, set()).update([words] if kind == "number" else [])
+        return {place: frozenset(words) for place, words in found.items()}
+
+    @cached_property
+    def inside(self) -> dict[str, set[str]]:
+        """Places of the columns, by every place that they lie in."""
+        inside: dict[str, set[str]] = {}
+        for place in self.numbers:
+            for end in [m.start() for m in re.finditer(r"[\[.]", place)] + [len(place)]:
+                inside.setdefault(place[:end], set()).add(place)
+        return inside
+
+
 @dataclass
 class Pieces:
     """All pieces that were found in reports, by the words and kind of their column."""
 
     total: int
-    wanted: frozenset[tuple[str, Kind]] | None = None
-    """Words and kinds of the columns that are wanted; None for all."""
-    places: frozenset[str] = frozenset()
-    """Places of the wanted columns."""
+    wanted: Wanted | None = None
+    """The columns that are wanted; None for all."""
     by_column: dict[tuple[str, Kind], list[Piece]] = field(default_factory=dict)
+    notes: dict[str, None] = field(default_factory=dict)
+    """What was not looked into, in sentences, each once."""
+
+    def note(self, sentence: str) -> None:
+        """Tell what is not looked into, unless only certain columns are wanted."""
+        if self.wanted is None:
+            self.notes[sentence] = None
 
     def wants(self, words: str, kind: Kind) -> bool:
         """Whether a column is wanted."""
-        return self.wanted is None or (words, kind) in self.wanted
+        return self.wanted is None or (words, kind) in self.wanted.columns
 
     def may_contain(self, words: str) -> bool:
         """Whether a wanted column may lie inside of a place."""
-        return self.wanted is None or words in self._inside
+        return self.wanted is None or words in self.wanted.inside
+
+    def wanted_at(self, places: Sequence[str]) -> list[int]:
+        """Which of some places have columns that are wanted, by their numbers."""
+        if self.wanted is None:
+            return list(range(len(places)))
+        return [i for i, place in enumerate(places) if place in self.wanted.numbers]
 
     def wants_only(self, place: str, leaves: Sequence[str]) -> bool:
         """Whether nothing inside of a place is wanted except these leaves."""
-        return self._inside.get(place, set()) <= {place, *leaves}
-
-    @cached_property
-    def _inside(self) -> dict[str, set[str]]:
-        """Wanted places, by every place that they lie in."""
-        inside: dict[str, set[str]] = {}
-        for place in self.places:
-            for end in [m.start() for m in re.finditer(r"[\[.]", place)] + [len(place)]:
-                inside.setdefault(place[:end], set()).add(place)
-        return inside
+        return self.wanted is None or self.wanted.inside.get(place, set()) <= {place, *leaves}
 
     def add(self, piece: Piece) -> None:
         """Add a piece if its column is wanted."""

@@ -1,29 +1,46 @@
-"""Events that are proposed from half of the pilot, with the inputs that they tell apart."""
+"""Events that are proposed from reports, with the inputs that they tell apart."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 
 from ldp_auditor.checks.search.events import Event, Not
 from ldp_auditor.checks.search.layout import Table
-from ldp_auditor.checks.search.strength import screen
+from ldp_auditor.checks.search.strength import screen, strength
 from ldp_auditor.core import Claim, Floats
 
 
 @dataclass(frozen=True)
-class Half:
-    """Half of the pilot: reports and their columns, by input."""
+class Sample:
+    """Reports and their columns, by input."""
 
     reports: Sequence[Sequence[Any]]
     tables: Sequence[Table]
     claim: Claim
+    notes: list[str] = field(default_factory=list)
+    """What was given up for lack of time, in sentences."""
 
-    @property
+    @cached_property
     def trials(self) -> Floats:
         """Reports of every input; numbers may differ."""
         return np.array([float(table.rows) for table in self.tables])
+
+    @cached_property
+    def halves(self) -> tuple[Self, Self]:
+        """Every other report, and the rest: what is fitted to one half is counted on the other."""
+        first, second = (
+            type(self)(
+                [reports[start::2] for reports in self.reports],
+                [table.part(slice(start, None, 2)) for table in self.tables],
+                self.claim,
+                self.notes,
+            )
+            for start in (0, 1)
+        )
+        return first, second
 
     def counts(self, events: Sequence[Event]) -> Floats:
         """How often every event holds: a row for every input, a column for every event."""
@@ -35,6 +52,20 @@ class Half:
         """How often an event holds for one input."""
         return int(np.count_nonzero(event.holds(self.reports[i], self.tables[i])))
 
+    def proposal(
+        self,
+        event: Event,
+        first: int,
+        second: int,
+        tried: int,
+        refit: Callable[[], Event] | None = None,
+    ) -> "Proposal":
+        """An event as a proposal, counted here."""
+        hits, alarms = self.count(event, first), self.count(event, second)
+        trials = float(self.trials[first]), float(self.trials[second])
+        z = float(strength(hits, trials[0], alarms, trials[1], self.claim))
+        return Proposal(event, first, second, z, hits, alarms, trials, tried, refit)
+
 
 @dataclass(frozen=True)
 class Proposal:
@@ -45,18 +76,49 @@ class Proposal:
     second: int
     strength: float
     """Standard errors by which the rates exceed the claim; negative if they do not."""
+    hits: int
+    """Reports of the first input for which the event holds."""
+    alarms: int
+    """Reports of the second input for which it holds."""
+    trials: tuple[float, float]
+    """Reports of the two inputs that were counted."""
+    tried: int
+    """Events of its kind and pairs of inputs from which it was chosen."""
+    refit: Callable[[], Event] | None = None
+    """The same event fitted to all reports, where it was fitted to half of them."""
+
+    @property
+    def rates(self) -> tuple[float, float]:
+        """How often it holds for the two inputs, as if there were half a report more."""
+        return (
+            (self.hits + 0.5) / (self.trials[0] + 1),
+            (self.alarms + 0.5) / (self.trials[1] + 1),
+        )
 
 
-def proposals(half: Half, make: Callable[[int], Event], counts: Floats) -> list[Proposal]:
-    """The strongest of many events, by their `counts` for every input; `make` makes only these."""
+def proposals(
+    sample: Sample, make: Callable[[int], Event], counts: Floats, tried: int = 0
+) -> list[Proposal]:
+    """The strongest of many events, by their `counts` for every input; `make` makes only these.
+
+    `tried` is the number of events if it is larger than that of the counts.
+    """
     found = []
-    for standout in screen(counts, half.trials, half.claim):
+    inputs = len(sample.tables)
+    number = 2 * max(tried, counts.shape[1]) * inputs * (inputs - 1)
+    for standout in screen(counts, sample.trials, sample.claim):
         event = make(standout.event)
         turned = Not(event) if standout.is_negated else event
-        found.append(Proposal(turned, standout.first, standout.second, standout.strength))
+        a, b = standout.first, standout.second
+        trials = float(sample.trials[a]), float(sample.trials[b])
+        found.append(
+            Proposal(
+                turned, a, b, standout.strength, standout.hits, standout.alarms, trials, number
+            )
+        )
     return found
 
 
-def proposals_of(half: Half, events: Sequence[Event]) -> list[Proposal]:
+def proposals_of(sample: Sample, events: Sequence[Event]) -> list[Proposal]:
     """The strongest of a few events, counted here."""
-    return proposals(half, events.__getitem__, half.counts(events)) if events else []
+    return proposals(sample, events.__getitem__, sample.counts(events)) if events else []

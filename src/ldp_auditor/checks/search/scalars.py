@@ -10,9 +10,13 @@ import numpy as np
 
 from ldp_auditor.checks.search.number_features import as_float, integers
 from ldp_auditor.checks.search.pieces import Block, Found, Kind, Piece, Pieces, Place
+from ldp_auditor.checks.search.writings import letter_groups, written_parts
 
 MOST_LETTERS = 512
 """Letters from the front of a string that become columns."""
+
+MOST_BYTES = 64
+"""Bytes from the front of a string of bytes whose bits become columns."""
 
 LAST_LETTERS = 4
 """Letters from the end that become columns, where lengths differ."""
@@ -27,6 +31,8 @@ def text_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
     parts = [str(part) for part in place.parts]
     yield place.category(place.words, parts)
     yield from _letters(place, parts, "letter", pieces)
+    yield from letter_groups(place, parts, pieces)
+    yield from written_parts(place, parts, pieces)
     if pieces.wanted is None and all(math.isnan(_number_in(part)) for part in parts[:50]):
         return
     numbers = np.array([_number_in(part) for part in parts])
@@ -44,10 +50,33 @@ def _number_in(text: str) -> float:
 
 
 def bytes_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
-    """The string of bytes, and every byte."""
+    """The string of bytes, every byte, and the bits of the first ones."""
     parts = [bytes(part) for part in place.parts]
     yield place.category(place.words, parts)
     yield from _letters(place, parts, "byte", pieces)
+    yield from _bits(place, parts, pieces)
+
+
+def _bits(place: Place, parts: Sequence[bytes], pieces: Pieces) -> Iterator[Found]:
+    """Bits of the first bytes, and how many of all bits are set."""
+    width = min(MOST_BYTES, max(map(len, parts)))
+    if not width:
+        return
+    lengths = np.array([len(part) for part in parts])
+    if lengths.max() > MOST_BYTES:
+        pieces.note(f"Of {place.words} the bits of the first {MOST_BYTES} bytes were looked at.")
+    joined = b"".join(part[:width].ljust(width, b"\0") for part in parts)
+    bits = np.unpackbits(
+        np.frombuffer(joined, np.uint8).reshape(len(parts), width), axis=1, bitorder="little"
+    )
+    for i in range(width):
+        there = lengths > i
+        for bit in range(8):
+            words = f"bit {bit} of {place.words}[{i}]"
+            column = bits[there, 8 * i + bit].astype(np.int8)
+            yield Piece(place.words, words, "number", place.some(there), column)
+    ones = np.array([int.from_bytes(part).bit_count() for part in parts])
+    yield Piece(place.words, f"bits set in {place.words}", "number", place.rows, ones)
 
 
 def _letters(place: Place, parts: Sequence[Any], kind: Kind, pieces: Pieces) -> Iterator[Found]:
@@ -55,6 +84,10 @@ def _letters(place: Place, parts: Sequence[Any], kind: Kind, pieces: Pieces) -> 
     lengths, column = place.lengths(parts)
     yield column
     width = max(1, min(MOST_LETTERS, int(lengths.max())))
+    if lengths.max() > MOST_LETTERS:
+        pieces.note(
+            f"Of {place.words} the first {MOST_LETTERS} letters or bytes were looked at one by one."
+        )
     encode, each = _LETTERS if kind == "letter" else _BYTES
     joined = b"".join(encode(p[:width]).ljust(each.itemsize * width, b"\0") for p in parts)
     codes = np.frombuffer(joined, each).reshape(len(parts), width).astype(np.int32)
@@ -72,6 +105,11 @@ def _letters(place: Place, parts: Sequence[Any], kind: Kind, pieces: Pieces) -> 
 
 def number_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
     """Integers and floats, which share a column."""
+    if isinstance(place.parts, np.ndarray):
+        wide = np.float64 if place.parts.dtype.kind == "f" else np.int64
+        if place.parts.dtype != np.uint64:
+            yield Block([place.words], place.rows, place.parts.astype(wide)[:, None])
+            return
     natives: Sequence[Any] = place.parts
     if not {int, float}.issuperset(map(type, natives)):
         natives = [p.item() if isinstance(p, np.generic) else p for p in natives]

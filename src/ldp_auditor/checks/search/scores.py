@@ -3,15 +3,15 @@
 import importlib.util
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import combinations, permutations
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from ldp_auditor.checks.search.events import Both, Event, Not, Scored, Supports
-from ldp_auditor.checks.search.layout import WHOLE_REPORT, Column, Layout, Table
+from ldp_auditor.checks.search.layout import WHOLE_REPORT, Column, Table
 from ldp_auditor.checks.search.packed_events import count, joint, packed
-from ldp_auditor.checks.search.proposals import Half, Proposal, proposals, proposals_of
+from ldp_auditor.checks.search.proposals import Proposal, Sample, proposals, proposals_of
 from ldp_auditor.core import Floats
 from ldp_auditor.errors import require
 
@@ -32,18 +32,18 @@ MOST_QUESTIONS = 600_000
 
 
 def propose_supports(
-    half: Half, supports: Callable[[Any, Any], bool] | None, values: Sequence[Any]
+    sample: Sample, supports: Callable[[Any, Any], bool] | None, values: Sequence[Any]
 ) -> list[Proposal]:
     """The report supports a value; it supports one and not another."""
     if supports is None:
         return []
-    most = max(12, int(MOST_QUESTIONS / half.trials.sum()))
+    most = max(12, int(MOST_QUESTIONS / sample.trials.sum()))
     single: list[Event] = [Supports(supports, value) for value in values[:most]]
-    found = proposals_of(half, single)
+    found = proposals_of(sample, single)
     pairs = list(combinations(range(len(single)), 2))
     if not pairs:
         return found
-    bits = packed(half, single)
+    bits = packed(sample, single)
     both = np.stack([joint(rows) for rows in bits])
     alone = np.stack([count(rows) for rows in bits])
     for turn in (0, 1):
@@ -52,7 +52,7 @@ def propose_supports(
         def make(i: int, turn: int = turn) -> Event:
             return Both(single[pairs[i][turn]], Not(single[pairs[i][1 - turn]]))
 
-        found += proposals(half, make, alone[:, chosen] - both)
+        found += proposals(sample, make, alone[:, chosen] - both)
     return found
 
 
@@ -70,22 +70,31 @@ class UserScore:
 
 
 def propose_user_scores(
-    half: Half, function: Callable[[Any, Any, Any], float] | None, values: Sequence[Any]
+    sample: Sample,
+    function: Callable[[Any, Any, Any], float] | None,
+    values: Sequence[Any],
+    apart: Sequence[tuple[int, int]],
 ) -> list[Proposal]:
-    """Thresholds of a user's own score."""
+    """Thresholds of a user's own score, for the pairs of inputs that lie furthest apart."""
     if function is None:
         return []
     events: list[Event] = []
-    for a, b in list(permutations(range(len(half.tables)), 2))[:MOST_PAIRS]:
+    both_ways = [ordered for a, b in apart for ordered in ((a, b), (b, a))]
+    if len(both_ways) > MOST_PAIRS:
+        sample.notes.append(
+            f"Your score: {MOST_PAIRS} of {len(both_ways):,} ordered pairs of inputs, those whose "
+            "reports differ most."
+        )
+    for a, b in both_ways[:MOST_PAIRS]:
         score = UserScore(function, values[a], values[b])
         name = f"score of {values[a]!r} against {values[b]!r}"
-        first = Scored(name, score, 0.0)
+        first = Scored(name, score, 0.0, is_fitted=False)
         seen = np.concatenate(
-            [first.scores(r, t) for r, t in zip(half.reports, half.tables, strict=True)]
+            [first.scores(r, t) for r, t in zip(sample.reports, sample.tables, strict=True)]
         )
         for t in np.unique(np.quantile(seen, np.linspace(0.02, 1, 40), method="nearest")):
-            events.append(Scored(name, score, float(t)))
-    return proposals_of(half, events)
+            events.append(Scored(name, score, float(t), is_fitted=False))
+    return proposals_of(sample, events)
 
 
 @dataclass(frozen=True)
@@ -120,19 +129,31 @@ def can_learn(asked: bool | None) -> bool:
     return there
 
 
-def propose_learned_scores(half: Half, layout: Layout, seed: int) -> list[Proposal]:
+def propose_learned_scores(
+    sample: Sample, given: Sequence[Column], seed: int, apart: Sequence[tuple[int, int]]
+) -> list[Proposal]:
     """Thresholds of a classifier that was trained to tell two inputs apart.
 
-    Its events get strength 0: on the reports it was trained on, a classifier looks too good.
+    It learns from half of the reports and is counted on the other half: on the reports it was
+    trained on, a classifier looks too good.
     """
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    columns = tuple(c for c in layout.columns if c.words != WHOLE_REPORT)[:MOST_LEARNED_COLUMNS]
+    columns = tuple(c for c in given if c.words != WHOLE_REPORT)
     if len(columns) < 2:
         return []  # thresholds of a single column are tried anyway
+    if len(columns) > MOST_LEARNED_COLUMNS or len(apart) > MOST_LEARNED_PAIRS:
+        sample.notes.append(
+            f"The classifier learned from {min(len(columns), MOST_LEARNED_COLUMNS)} of "
+            f"{len(columns):,} columns, for {min(len(apart), MOST_LEARNED_PAIRS)} of "
+            f"{len(apart):,} pairs of inputs, those whose reports differ most."
+        )
+    columns = columns[:MOST_LEARNED_COLUMNS]
+    fitting, counting = sample.halves
     found: list[Proposal] = []
-    for a, b in list(combinations(range(len(half.tables)), 2))[:MOST_LEARNED_PAIRS]:
-        sides = [half.tables[i].part(slice(MOST_LEARNED)) for i in (a, b)]
+    tried = 24 * min(len(apart), MOST_LEARNED_PAIRS)
+    for a, b in apart[:MOST_LEARNED_PAIRS]:
+        sides = [fitting.tables[i].part(slice(MOST_LEARNED)) for i in (a, b)]
         rows = np.concatenate([_rows(side, columns) for side in sides])
         labels = np.repeat([1.0, 0.0], [side.rows for side in sides])
         model = HistGradientBoostingClassifier(max_iter=25, max_leaf_nodes=15, random_state=seed)
@@ -141,6 +162,8 @@ def propose_learned_scores(half: Half, layout: Layout, seed: int) -> list[Propos
         seen: Floats = model.predict_proba(rows)[:, 1]
         name = f"learned score of input {a} against {b}"
         for t in np.unique(np.quantile(seen, np.linspace(0.05, 0.995, 12), method="nearest")):
-            found.append(Proposal(Scored(name, score, float(t), at_least=True), a, b, 0.0))
-            found.append(Proposal(Scored(name, score, float(t), at_least=False), b, a, 0.0))
+            above = Scored(name, score, float(t), at_least=True)
+            below = Scored(name, score, float(t), at_least=False)
+            found.append(counting.proposal(above, a, b, tried))
+            found.append(counting.proposal(below, b, a, tried))
     return found

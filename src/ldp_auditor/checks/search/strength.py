@@ -3,7 +3,6 @@
 Events are screened by the thousand: only the few that stand out are ever made.
 """
 
-import math
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_auditor.core import Claim, Floats
-from ldp_auditor.portable_math import exp, log
+from ldp_auditor.portable_math import exp
 
 SHORTLIST = 150
 """Largest number of events of one kind that the second half of the pilot ranks."""
@@ -36,27 +35,34 @@ class Standout:
     first: int
     second: int
     strength: float
+    hits: int
+    alarms: int
 
 
 def strength(
     hits: Any, hit_trials: Any, alarms: Any, alarm_trials: Any, claim: Claim
 ) -> NDArray[np.float64]:
-    """Standard errors by which rates exceed the claim; negative if they do not."""
+    """Standard errors by which rates exceed the claim; negative if they do not.
+
+    The errors are those half-way between the rates and the nearest rates that keep the claim: half
+    the square is then close to the log of what the best bet against the claim would have won. The
+    errors at the rates themselves would favour what one input has rarely and the other never.
+    """
     factor = exp(min(claim.epsilon, 300.0))
     p = (hits + 0.5) / (hit_trials + 1)
     q = (alarms + 0.5) / (alarm_trials + 1)
-    variance = p * (1 - p) / hit_trials + factor * factor * q * (1 - q) / alarm_trials
-    z: NDArray[np.float64] = (p - factor * q - claim.delta) / np.sqrt(variance)
+    excess = p - factor * q - claim.delta
+    middle_p, middle_q = p, q
+    for _ in range(2):
+        own = middle_p * (1 - middle_p) / hit_trials
+        other = factor * middle_q * (1 - middle_q) / alarm_trials
+        step = 0.5 * excess / (own + factor * other)
+        middle_p = np.clip(p - step * own, 1e-12, 1 - 1e-12)
+        middle_q = np.clip(q + step * other, 1e-12, 1 - 1e-12)
+    own = middle_p * (1 - middle_p) / hit_trials
+    other = middle_q * (1 - middle_q) / alarm_trials
+    z: NDArray[np.float64] = excess / np.sqrt(own + factor * factor * other)
     return z
-
-
-def proven(
-    hits: float, hit_trials: float, alarms: float, alarm_trials: float, delta: float
-) -> float:
-    """Log of the ratio of the rates, each three standard errors to the worse side."""
-    p = (hits - 3 * math.sqrt(hits + 1)) / hit_trials - delta
-    q = (alarms + 3 * math.sqrt(alarms + 1)) / alarm_trials
-    return log(p / q) if p > q else 0.0
 
 
 def screen(counts: Floats, trials: Floats, claim: Claim) -> list[Standout]:
@@ -72,9 +78,10 @@ def screen(counts: Floats, trials: Floats, claim: Claim) -> list[Standout]:
             flat = z.ravel()
             kept = largest(flat, SHORTLIST)
             rows, columns = np.unravel_index(kept, z.shape)
+            a, b = first[rows, columns], second[rows, columns]
             names = np.stack(
-                [columns + start, np.full(len(kept), negated), first[rows, columns],
-                 second[rows, columns]], axis=1,
+                [columns + start, np.full(len(kept), negated), a, b,
+                 these[a, columns].astype(np.int64), these[b, columns].astype(np.int64)], axis=1,
             )  # fmt: skip
             found.append((flat[kept], names))
     if not found:
@@ -83,8 +90,8 @@ def screen(counts: Floats, trials: Floats, claim: Claim) -> list[Standout]:
     names = np.concatenate([n for _, n in found])
     order = np.argsort(-strengths, kind="stable")[:SHORTLIST]
     return [
-        Standout(int(e), bool(n), int(a), int(b), float(strengths[i]))
-        for i, (e, n, a, b) in zip(order, names[order].tolist(), strict=True)
+        Standout(e, bool(n), a, b, float(strengths[i]), hits, alarms)
+        for i, (e, n, a, b, hits, alarms) in zip(order, names[order].tolist(), strict=True)
     ]
 
 

@@ -7,7 +7,7 @@ Foreign objects may raise from anywhere: a part that raises is left out, and onl
 
 import datetime
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from decimal import Decimal
 from enum import Enum
@@ -20,7 +20,7 @@ import numpy as np
 
 from ldp_auditor.checks.search import containers, scalars
 from ldp_auditor.checks.search.number_features import number_features
-from ldp_auditor.checks.search.pieces import Block, Found, Kind, Piece, Pieces, Place, Rows, Same
+from ldp_auditor.checks.search.pieces import Block, Found, Piece, Pieces, Place, Rows, Same, Wanted
 
 Handler = Callable[[Place, Pieces], Iterator[Found]]
 
@@ -58,18 +58,9 @@ MOST_PARTS = 12_000_000
 """Largest number of parts that are looked at, nearest to the surface first."""
 
 
-def take_apart(
-    reports: Sequence[Any], wanted: Iterable[tuple[str, str, Kind]] | None = None
-) -> Pieces:
-    """Take reports apart into pieces: all there are, or those of the `wanted` columns.
-
-    A wanted column is given by its place, words and kind.
-    """
-    pieces = Pieces(len(reports))
-    if wanted is not None:
-        needed = list(wanted)
-        pieces.wanted = frozenset((words, kind) for _, words, kind in needed)
-        pieces.places = frozenset(place for place, _, _ in needed)
+def take_apart(reports: Sequence[Any], wanted: Wanted | None = None) -> Pieces:
+    """Take reports apart into pieces: all there are, or those of the `wanted` columns."""
+    pieces = Pieces(len(reports), wanted)
     queue = deque([Place("report", None, reports)] if len(reports) else [])
     looked, parts, numbers = 0, 0, 0
     while queue:
@@ -77,10 +68,16 @@ def take_apart(
         looked, parts = looked + 1, parts + len(place.parts)
         too_many = looked > MOST_PLACES or (parts > MOST_PARTS and place.depth > 0)
         if too_many and pieces.wanted is None:
+            pieces.note(
+                f"Too much to take apart: {place.words} and {len(queue):,} places after it were "
+                "not looked into."
+            )
             break
         for found in _look(place, pieces):
             if isinstance(found, Place):
-                if found.depth <= DEEPEST and found.parts and pieces.may_contain(found.words):
+                if found.depth > DEEPEST:
+                    pieces.note(f"Nesting of more than {DEEPEST} levels was not looked into.")
+                elif found.parts and pieces.may_contain(found.words):
                     queue.append(found)
             elif isinstance(found, Block):
                 numbers += len(found.words)
@@ -92,7 +89,8 @@ def take_apart(
 
 def _look(place: Place, pieces: Pieces) -> Iterator[Found]:
     """The types of the parts at a place, then what the handlers of their kinds find."""
-    types = list(map(type, place.parts))
+    one = isinstance(place.parts, np.ndarray)  # whose entries are of one type
+    types = [type(place.parts[0])] if one else list(map(type, place.parts))
     different = set(types)
     words = f"type({place.words})"
     if not place.is_typed:
@@ -125,18 +123,20 @@ def _some(place: Place, chosen: list[int]) -> Place:
 
 def _numbers(block: Block, pieces: Pieces, places: int) -> None:
     """Add the columns of a block of numbers, and the columns derived from each."""
-    asks = None if pieces.wanted is None else (lambda words: pieces.wants(words, "number"))
     for i, words in enumerate(block.words):
         place = words if block.place is None else block.place
-        if asks is not None and place not in pieces.places:
-            continue
-        if asks is not None and block.type_name is not None:
+        asked = None
+        if pieces.wanted is not None:
+            asked = pieces.wanted.numbers.get(place)
+            if asked is None:
+                continue
+        if asked is not None and block.type_name is not None:
             type_of = Piece(words, f"type({words})", "category", block.rows, Same(block.type_name))
             pieces.add(type_of)
         if block.place is not None and block.array.dtype.kind == "i":  # a length is no more
             pieces.add(Piece(place, words, "number", block.rows, block.array[:, i]))
             continue
-        for name, column in number_features(words, block.array[:, i], places, asks):
+        for name, column in number_features(words, block.array[:, i], places, asked):
             pieces.add(Piece(place, name, "number", block.rows, column))
 
 

@@ -8,71 +8,76 @@ from typing import Any
 import numpy as np
 
 from ldp_auditor.checks.search.events import Beyond, Both, Compared, Equals, Event, Not, OddSum
-from ldp_auditor.checks.search.layout import WHOLE_REPORT, Column
-from ldp_auditor.checks.search.one_column import Counted
-from ldp_auditor.checks.search.packed_events import count, joint, packed
-from ldp_auditor.checks.search.proposals import Half, Proposal, proposals, proposals_of
+from ldp_auditor.checks.search.layout import WHOLE_REPORT, Column, named
+from ldp_auditor.checks.search.one_column import Counted, thresholds_of
+from ldp_auditor.checks.search.packed_events import Packed, count, joint, packed
+from ldp_auditor.checks.search.proposals import Proposal, Sample, proposals, proposals_of
 
 MOST_INDICATORS = 420
 """Largest number of indicators of which all pairs are tried."""
 
+MOST_STARTED = 8
+"""Largest number of pairs to which a third indicator is added."""
+
 MOST_COMPARED = 24
 """Largest number of columns of numbers of which all pairs are compared."""
+
+SHARES = (0.1, 0.3, 0.6, 0.7, 0.9)
+"""Shares of the reports below the thresholds that are tried in pairs."""
 
 RAREST = 0.002
 """An indicator must hold, and must fail, for more than this share of the reports."""
 
 
-def indicators(half: Half, tables: Sequence[Counted]) -> list[Event]:
-    """Events of which pairs are tried: a value of every bit, common values of other columns.
+def indicators(sample: Sample, tables: Sequence[Counted]) -> list[Event]:
+    """Events of which pairs are tried: a value of every bit, common values and some thresholds.
 
     Of too many those are kept that differ the most between inputs.
     """
-    total = half.trials.sum()
-    bits: list[tuple[Event, float]] = []
-    several: list[tuple[Event, float]] = []
+    total = sample.trials.sum()
+    found: list[tuple[Event, float]] = []
     for table in tables:
         if table.column.words == WHOLE_REPORT:
             continue
         share = table.counts.sum(axis=0) / total
-        rates = table.counts / half.trials[:, None]
-        apart = (rates.max(axis=0) - rates.min(axis=0)).tolist()
-        if table.is_bit:
-            if RAREST < share[1] < 1 - RAREST:
-                bits.append((Equals(table.column, float(table.values[1])), apart[1]))
-            continue
-        order = np.argsort(-share, kind="stable")[:24]
-        several += [
+        apart = np.ptp(table.counts / sample.trials[:, None], axis=0).tolist()
+        common = [1] if table.is_bit else np.argsort(-share, kind="stable")[:24].tolist()
+        found += [
             (Equals(table.column, float(table.values[i])), apart[i])
-            for i in order
+            for i in common
             if RAREST < share[i] < 1 - RAREST
         ]
-    found = [*bits, *several]
+    found += _thresholds(sample, tables)
     if len(found) > MOST_INDICATORS:
+        left = len(found) - MOST_INDICATORS
+        sample.notes.append(
+            f"Pairs: {MOST_INDICATORS} events that differ most between inputs, not "
+            f"{left:,} others, were tried in pairs."
+        )
         found.sort(key=lambda entry: -entry[1])
-    return [event for event, _ in found]
+    return [event for event, _ in found[:MOST_INDICATORS]]
 
 
-def thresholds(half: Half, tables: Sequence[Counted]) -> list[Event]:
-    """A few thresholds of every column of numbers, both ways, column after column."""
-    wide = [t.column for t in tables if t.column.is_ordered and t.different > 8]
-    events: list[Event] = []
-    pooled = [np.concatenate([t.of(c) for t in half.tables]) for c in wide[:MOST_INDICATORS]]
-    # The likeliest to help first, in case there are many columns.
-    for share in (0.3, 0.6, 0.1):
-        for column, entries in zip(wide, pooled, strict=False):
-            for at_least in (True, False):
-                at = np.nanquantile(entries, 1 - share if at_least else share, method="nearest")
-                events.append(Beyond(column, float(at), at_least=at_least))
+def _thresholds(sample: Sample, tables: Sequence[Counted]) -> list[tuple[Event, float]]:
+    """A few thresholds of every column of numbers, both ways."""
+    events: list[tuple[Event, float]] = []
+    for table in tables:
+        if table.column.is_ordered and table.different > 8:
+            counted = thresholds_of(sample, table.column, SHARES)
+            for at_least, counts in ((True, counted.at_least), (False, counted.upto)):
+                apart = np.ptp(counts / sample.trials[:, None], axis=0).tolist()
+                events += [
+                    (Beyond(table.column, float(at), at_least=at_least), distance)
+                    for at, distance in zip(counted.at, apart, strict=True)
+                ]
     return events
 
 
-def propose_pairs(half: Half, events: Sequence[Event]) -> list[Proposal]:
+def propose_pairs(sample: Sample, events: Sequence[Event]) -> list[Proposal]:
     """Two indicators of different columns: both, one without the other, one of the two."""
-    events = list(events)[:MOST_INDICATORS]
     if len(events) < 2:
         return []
-    bits_of = packed(half, events)
+    bits_of = packed(sample, events)
     single = [count(bits) for bits in bits_of]
     names: list[Any] = [event.columns[0].name for event in events]
     number = {name: i for i, name in enumerate(dict.fromkeys(names))}
@@ -94,25 +99,62 @@ def propose_pairs(half: Half, events: Sequence[Event]) -> list[Proposal]:
     def of_bits(make: Callable[[Event, Event], Event], i: int) -> Event:
         return make(*kind(int(chosen[i])))
 
-    found = proposals(half, lambda i: Both(*kind(i)), both)
+    found = proposals(sample, lambda i: Both(*kind(i)), both)
     for counts, make in (
         (ones - both, lambda a, b: Both(a, Not(b))),
         (others - both, lambda a, b: Both(Not(a), b)),
-        (half.trials[:, None] - ones - others + both, lambda a, b: Both(Not(a), Not(b))),
+        (sample.trials[:, None] - ones - others + both, lambda a, b: Both(Not(a), Not(b))),
         (ones + others - 2 * both, lambda a, b: OddSum((a, b))),
     ):
         if len(chosen):
-            found += proposals(half, partial(of_bits, make), counts[:, chosen])
+            found += proposals(sample, partial(of_bits, make), counts[:, chosen])
+    return found + _with_a_third(sample, events, bits_of, found)
+
+
+def _with_a_third(
+    sample: Sample, events: Sequence[Event], bits_of: Sequence[Packed], pairs: Sequence[Proposal]
+) -> list[Proposal]:
+    """The strongest pairs, each together with one more indicator or without it."""
+    started = sorted(
+        (p for p in pairs if isinstance(p.event, Both)), key=lambda proposal: -proposal.strength
+    )[:MOST_STARTED]
+    if not started:
+        return []
+    both = [p.event for p in started]
+    rows = packed(sample, both)
+    tried = 2 * len(events) * len(pairs)
+    names = [event.columns[0].name for event in events]
+    found: list[Proposal] = []
+    for i, event in enumerate(both):
+        alone = np.stack([np.full(len(events), count(some[i])) for some in rows])
+        joined = np.stack([count(some[i] & bits) for some, bits in zip(rows, bits_of, strict=True)])
+        columns = {column.name for column in event.columns}
+        others = [j for j in range(len(events)) if names[j] not in columns]
+        if not others:
+            continue
+
+        def make(k: int, event: Event = event, others: list[int] = others) -> Event:
+            return Both(event, events[others[k]])
+
+        def without(k: int, event: Event = event, others: list[int] = others) -> Event:
+            return Both(event, Not(events[others[k]]))
+
+        found += proposals(sample, make, joined[:, others], tried)[:MOST_STARTED]
+        found += proposals(sample, without, (alone - joined)[:, others], tried)[:MOST_STARTED]
     return found
 
 
-def propose_comparisons(half: Half, tables: Sequence[Counted]) -> list[Proposal]:
+def propose_comparisons(sample: Sample, tables: Sequence[Counted]) -> list[Proposal]:
     """Two columns of numbers are equal, or one is less than the other."""
     wide: list[Column] = [
         t.column for t in tables
         if t.column.kind == "number" and t.different > 2 and t.column.words == t.column.place
-    ][:MOST_COMPARED]  # fmt: skip
+    ]  # fmt: skip
+    if len(wide) > MOST_COMPARED:
+        left = [column.words for column in wide[MOST_COMPARED:]]
+        sample.notes.append(f"Comparisons: {named(left)} were not compared with other numbers.")
+        wide = wide[:MOST_COMPARED]
     events: list[Event] = [
         Compared(a, b, is_less) for a, b in combinations(wide, 2) for is_less in (False, True)
     ]
-    return proposals_of(half, events)
+    return proposals_of(sample, events)

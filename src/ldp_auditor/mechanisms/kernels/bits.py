@@ -8,10 +8,19 @@ so none can leak.
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ldp_auditor.mechanisms.kernels.compilation import compiled, lowered
-from ldp_auditor.mechanisms.kernels.xoshiro import LANES, Words, advance, next_word, scale_down
+from ldp_auditor.mechanisms.kernels.xoshiro import (
+    LANES,
+    Words,
+    advance,
+    draw_lanes,
+    fresh_lanes,
+    next_word,
+    scale_down,
+)
 
 ALL_BITS = np.uint64(0xFFFFFFFFFFFFFFFF)
 
@@ -20,6 +29,12 @@ DIGITS_APART = 6
 
 ROWS = 8
 """Rows of words that are filled with bits at once; a power of two."""
+
+TRIES = 10
+"""Positions of a word that one random word holds."""
+
+NOTHING = np.uint64(64)
+"""A position that no bit of a word has."""
 
 
 def words_for(domain_size: int) -> int:
@@ -167,29 +182,80 @@ def _put_together(state: Any, digits: Any, undecided: Any, ones: Any, moved: Any
                 ones[2 * row + 1, lane] |= bit
 
 
-@compiled
-def choose_member(stream: Any, sets: Any, domain_size: int) -> Any:
+def choose_member(rng: Generator, sets: Words, domain_size: int) -> NDArray[np.int64]:
     """Choose a member of every set uniformly at random, or any value where the set is empty."""
-    n, words = sets.shape
-    chosen = np.empty(n, np.int64)
-    a, b, c, d = stream
-    for i in range(n):
-        size = np.uint64(0)
-        for w in range(words):
-            size += popcount(sets[i, w])
-        random, a, b, c, d = advance(a, b, c, d)
-        if size == np.uint64(0):
-            chosen[i] = np.int64(scale_down(random, np.uint64(domain_size)))
-            continue
-        rank = scale_down(random, size)
-        # Which word it is in, without a branch that sets this random would mislead.
-        home = np.int64(0)
-        ones = np.uint64(0)
-        below = np.uint64(0)
-        for passed in range(words - 1):
-            ones += popcount(sets[i, passed])
-            is_below = np.uint64(0) - np.uint64(ones <= rank)
-            below = (ones & is_below) | (below & ~is_below)
-            home += np.int64(is_below & np.uint64(1))
-        chosen[i] = 64 * home + np.int64(position_of_one(sets[i, home], rank - below))
+    chosen = np.empty(len(sets), np.int64)
+    _choose_member(fresh_lanes(rng), sets, domain_size, chosen)
     return chosen
+
+
+@compiled
+def _choose_member(lanes: Any, sets: Any, domain_size: int, chosen: Any) -> None:
+    """Choose a word of each set by its share of members, then try bits of it at random.
+
+    A bit of the word that is tried at random is a member like any other; where `TRIES` of them
+    hit nothing, which is seldom, one is chosen by its rank.
+    """
+    words = np.uint64(sets.shape[1])
+    digits = np.uint64(0)  # of the position of a bit
+    while np.uint64(domain_size) > np.uint64(1) << digits and digits < np.uint64(6):
+        digits += np.uint64(1)
+    mask = (np.uint64(1) << digits) - np.uint64(1)
+    state = np.empty((4, LANES), np.uint64)
+    state[:] = lanes
+    home = np.zeros(LANES, np.uint64)
+    home_bits = np.empty(LANES, np.uint64)
+    member = np.empty(LANES, np.uint64)
+    n = np.uint64(sets.shape[0])
+    for start in range(np.uint64(0), n, np.uint64(LANES)):
+        size = min(np.uint64(LANES), n - start)
+        if words > np.uint64(1):
+            _choose_words(state, sets, start, size, home)
+        for lane in range(size):
+            home_bits[lane] = sets[start + lane, home[lane]]
+        for lane in range(size):
+            word, a, b, c, d = advance(
+                state[0, lane], state[1, lane], state[2, lane], state[3, lane]
+            )
+            state[0, lane] = a
+            state[1, lane] = b
+            state[2, lane] = c
+            state[3, lane] = d
+            found = NOTHING
+            for _ in range(TRIES):
+                bit = word & mask
+                word >>= digits
+                hit = np.uint64(0) - ((home_bits[lane] >> bit) & np.uint64(1))
+                found = (bit & hit) | (found & ~hit)
+            member[lane] = found
+        for lane in range(size):
+            found = np.uint64(64) * home[lane] + member[lane]
+            if member[lane] == NOTHING:
+                random = next_word(state[:, lane])
+                if home_bits[lane] == np.uint64(0):  # no word of the set has a member
+                    found = scale_down(random, np.uint64(domain_size))
+                else:
+                    rank = scale_down(random, popcount(home_bits[lane]))
+                    found = np.uint64(64) * home[lane] + position_of_one(home_bits[lane], rank)
+            chosen[start + lane] = np.int64(found)
+    lanes[:] = state
+
+
+@compiled
+def _choose_words(state: Any, sets: Any, start: Any, size: Any, home: Any) -> None:
+    """Choose the word of every set that has the member of a random rank."""
+    words = np.uint64(sets.shape[1])
+    randoms = np.empty(LANES, np.uint64)
+    draw_lanes(state, randoms)
+    for lane in range(size):
+        members = np.uint64(0)
+        for w in range(words):
+            members += popcount(sets[start + lane, w])
+        rank = scale_down(randoms[lane], members)
+        # Without a branch, which sets this random would mislead.
+        place = np.uint64(0)
+        passed = np.uint64(0)
+        for w in range(words - np.uint64(1)):
+            passed += popcount(sets[start + lane, w])
+            place += np.uint64(passed <= rank)
+        home[lane] = place

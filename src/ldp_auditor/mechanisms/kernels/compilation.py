@@ -68,7 +68,7 @@ class Lowered:
         from numba.core.sigutils import normalize_signature
         from numba.extending import intrinsic
 
-        taken, returned = normalize_signature(self._signature)  # type: ignore[no-untyped-call]
+        taken, returned = normalize_signature(self._signature)
 
         def typing(context: Any, argument: Any) -> Any:
             return returned(*taken), self._generate

@@ -13,7 +13,16 @@ from numpy.typing import NDArray
 
 from ldp_auditor import portable_math
 from ldp_auditor.mechanisms.kernels.compilation import compiled
-from ldp_auditor.mechanisms.kernels.xoshiro import advance, fresh_stream, next_word, open_unit
+from ldp_auditor.mechanisms.kernels.xoshiro import (
+    LANES,
+    WORDS_AT_ONCE,
+    advance,
+    draw_words,
+    fresh_lanes,
+    fresh_stream,
+    next_word,
+    open_unit,
+)
 
 LAYERS = 1024
 """More layers than usual: a draw that the first word does not settle (1 in 230) is expensive."""
@@ -55,6 +64,16 @@ class Ziggurat:
         layers[:, 2] = [density(edge) for edge in edges]
         return layers
 
+    @cached_property
+    def widths(self) -> NDArray[np.float64]:
+        """The widths of all layers, side by side in memory."""
+        return np.ascontiguousarray(self.layers[:, 0])
+
+    @cached_property
+    def sure(self) -> NDArray[np.int64]:
+        """The mantissas below which a draw lies under the density for sure."""
+        return self.layers[:, 1].astype(np.int64)
+
 
 # The tail starts are the roots of "the last layer ends at height 1"; a test checks that they do.
 _NORMAL_TAIL = 4.038849846109505
@@ -81,8 +100,9 @@ def draw_noise(
 ) -> NDArray[np.float64]:
     """Return an array of that size with independent noise of the given scale."""
     noise = np.empty(size)
-    streams = fresh_stream(rng), fresh_stream(rng)
-    _fill(*streams, shape.gaussian, shape.tail_start, shape.layers, scale, noise.reshape(-1))
+    lanes, rare_stream = fresh_lanes(rng), fresh_stream(rng)
+    tables = shape.layers, shape.widths, shape.sure
+    _fill(lanes, rare_stream, shape.gaussian, shape.tail_start, *tables, scale, noise.reshape(-1))
     return noise
 
 
@@ -142,24 +162,35 @@ def _gamma_if_accepted(d: float, c: float, x: float, u: float) -> Any:
 
 @compiled
 def _fill(
-    stream: Any,
+    lanes: Any,
     rare_stream: Any,
     gaussian: bool,
     tail_start: float,
     layers: Any,
+    widths: Any,
+    sure: Any,
     scale: float,
     out: Any,
 ) -> None:
-    a, b, c, d = stream
-    for i in range(out.size):
-        word, a, b, c, d = advance(a, b, c, d)
-        # The low 10 bits choose the layer, the high 53 are a signed mantissa; they do not overlap.
-        layer = word & _LAYER_BITS
-        mantissa = np.float64(np.int64(word) >> 11)
-        if abs(mantissa) < layers[layer, 1]:
-            out[i] = mantissa * layers[layer, 0] * scale
-        else:
-            out[i] = scale * _resolve(rare_stream, word, gaussian, tail_start, layers)
+    """Draw a block of words in lanes, then the noise of all, then that of which it is not sure."""
+    words = np.empty(WORDS_AT_ONCE * LANES, np.uint64)
+    unsure = np.empty(words.size, np.uint64)
+    n = np.uint64(out.size)
+    for start in range(np.uint64(0), n, np.uint64(words.size)):
+        draw_words(lanes, words)
+        count = 0
+        for i in range(min(np.uint64(words.size), n - start)):
+            # The low 10 bits choose the layer, the high 53 are a signed mantissa; no bit is both.
+            layer = words[i] & _LAYER_BITS
+            mantissa = np.int64(words[i]) >> 11
+            out[start + i] = np.float64(mantissa) * widths[layer] * scale
+            if abs(mantissa) >= sure[layer]:
+                unsure[count] = i
+                count += 1
+        for j in range(count):
+            i = unsure[j]
+            resolved = _resolve(rare_stream, words[i], gaussian, tail_start, layers)
+            out[start + i] = scale * resolved
 
 
 @compiled

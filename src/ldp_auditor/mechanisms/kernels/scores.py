@@ -8,7 +8,7 @@ from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.xoshiro import advance, scale_down
 
 GUESSES = 8
-"""How often any entry is tried before all of them are looked at."""
+"""Columns that are tried at random, by the digits of random words, before all are looked at."""
 
 
 @compiled
@@ -16,18 +16,23 @@ def choose_best(stream: Any, scores: Any, low: float, high: float) -> Any:
     """Return the column of every row's best entry, clipped to [low, high], ties at random."""
     n, values = scores.shape
     chosen = np.empty(n, np.int64)
+    size = np.uint64(values)
+    digits, at_once = _tries(size)
     a, b, c, d = stream
     for i in range(n):
-        chosen[i] = -1
+        found = size
         if high < np.inf:
             # Where many entries reach the top, one of them is found sooner than all are looked at.
-            for _ in range(GUESSES):
+            for _ in range(np.uint64(GUESSES) // at_once):
                 random, a, b, c, d = advance(a, b, c, d)
-                guessed = np.int64(scale_down(random, np.uint64(values)))
-                if scores[i, guessed] >= high:
-                    chosen[i] = guessed
-                    break
-        if chosen[i] >= 0:
+                for _ in range(at_once):
+                    column = random & ((np.uint64(1) << digits) - np.uint64(1))
+                    random >>= digits
+                    reaches = scores[i, min(column, size - np.uint64(1))] >= high
+                    hit = np.uint64(0) - (np.uint64(reaches) & np.uint64(column < size))
+                    found = (column & hit) | (found & ~hit)
+        if found < size:
+            chosen[i] = np.int64(found)
             continue
         threshold = scores[i, 0]
         for v in range(1, values):
@@ -53,3 +58,15 @@ def choose_best(stream: Any, scores: Any, low: float, high: float) -> Any:
                 rank -= np.int64(scores[i, position] >= threshold)
         chosen[i] = position
     return chosen
+
+
+@compiled
+def _tries(size: Any) -> Any:
+    """Return the binary digits of a column and how many columns are tried with one word."""
+    digits = np.uint64(1)
+    while size > np.uint64(1) << digits:
+        digits += np.uint64(1)
+    at_once = np.uint64(GUESSES)
+    while at_once * digits > np.uint64(64):
+        at_once >>= np.uint64(1)
+    return digits, at_once

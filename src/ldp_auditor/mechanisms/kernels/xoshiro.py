@@ -18,6 +18,9 @@ Words = NDArray[np.uint64]
 LANES = 64
 """Lanes of a vectorized state; more gain nothing, fewer are not vectorized well."""
 
+WORDS_AT_ONCE = 4
+"""Words that a lane gives before its state goes back to memory, which costs more than a word."""
+
 _LOW_HALF = np.uint64(0xFFFFFFFF)
 
 
@@ -58,6 +61,34 @@ def advance(a: Any, b: Any, c: Any, d: Any) -> Any:
     c ^= shifted
     d = (d << np.uint64(45)) | (d >> np.uint64(19))
     return word, a, b, c, d
+
+
+@compiled
+def draw_lanes(lanes: Any, words: Any) -> None:
+    """Write the next word of every lane."""
+    for lane in range(LANES):
+        words[lane], a, b, c, d = advance(
+            lanes[0, lane], lanes[1, lane], lanes[2, lane], lanes[3, lane]
+        )
+        lanes[0, lane] = a
+        lanes[1, lane] = b
+        lanes[2, lane] = c
+        lanes[3, lane] = d
+
+
+@compiled
+def draw_words(lanes: Any, words: Any) -> None:
+    """Write the next `WORDS_AT_ONCE` words of every lane."""
+    for lane in range(LANES):
+        a, b, c, d = lanes[0, lane], lanes[1, lane], lanes[2, lane], lanes[3, lane]
+        words[lane], a, b, c, d = advance(a, b, c, d)
+        words[LANES + lane], a, b, c, d = advance(a, b, c, d)
+        words[2 * LANES + lane], a, b, c, d = advance(a, b, c, d)
+        words[3 * LANES + lane], a, b, c, d = advance(a, b, c, d)
+        lanes[0, lane] = a
+        lanes[1, lane] = b
+        lanes[2, lane] = c
+        lanes[3, lane] = d
 
 
 @compiled

@@ -45,7 +45,8 @@ def measure(settings: Mapping[str, Any], trials: int = TRIALS) -> tuple[int, int
     plan = plan_audit(**settings)
     rng = chunk_generator(SEED, plan.stream, 1, 0)
     usual = np.full(trials, USUAL)
-    drawn = rng.integers(USUAL, plan.mechanism.domain_size, trials)
+    mechanism: Any = plan.mechanism  # of categories, so it has a domain size
+    drawn = rng.integers(USUAL, mechanism.domain_size, trials)
     return _false_positives(plan, usual, rng), _false_positives(plan, drawn, rng)
 
 

@@ -1,0 +1,280 @@
+"""Whether calls of one object are independent, tested before anything is said about a claim.
+
+All tests are fair coins. If reports of one input are independent and have one law, then swapping
+two of them changes nothing: of three reports x, y, z in the order of their calls, y is as likely
+to be nearer to x than z as the other way round; of two, the later one is as likely the larger;
+of two objects with two reports each, exchanging their second reports changes nothing. A coin that
+does not fall so is bet against with the mixture of Krichevsky and Trofimov [KT81], whose money
+has mean 1 under every fair coin and reaches 1 / a with probability a at most, at any time. Coins
+share reports, so their chances are added: each has a part of the money of its own.
+
+`docs/check.md` says what follows from a coin that is not fair.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ldp_auditor.adapters.canonical import attributes, canonical
+
+MOST_LEAVES = 64
+"""Parts of a report that are compared, when objects are."""
+
+WATCHED_LEAVES = 8
+"""Parts of a report whose order is watched, and the report as a whole."""
+
+WATCHED_INPUTS = 8
+"""Inputs whose calls are watched: the first ones."""
+
+MOST_WATCHED = 2000
+"""Reports of one input that are watched in one go."""
+
+SPARSE = 200
+"""Reports of every input that are watched in each later task."""
+
+SHARE = 0.01
+"""Part of alpha, or of 0.01 if alpha is larger, with which independent calls are doubted."""
+
+WHOLE = "report"
+
+NEAR, RISE, NEXT_RISE, DRIFT = "near", "rise", "next rise", "drift"
+"""What a coin is about: nearness in time, the next report (from an even call, from an odd one), or
+a much later one."""
+
+OBJECTS, PAIRS = "objects", "pairs"
+"""Coins about objects: all reports of two objects at once, which tells a faint likeness, and two of
+each at a time, which tells a perfect one from few objects."""
+
+LAGS = (2, 3, 4)
+"""A report is compared with the next one and with the one that comes so many calls later."""
+
+KINDS = (*(f"{NEAR} {lag}" for lag in LAGS), RISE, NEXT_RISE, DRIFT, f"{DRIFT} later")
+
+LARGEST = 2**53
+"""Whole numbers beyond it are names, not quantities."""
+
+Leaves = Mapping[str, Any]
+"""Parts of a report by their place, the report as a whole among them."""
+
+
+@dataclass(frozen=True)
+class Coin:
+    """What falls to one of two sides, with equal chances if calls are independent."""
+
+    kind: str
+    leaf: str = WHOLE
+    input: int = 0
+
+
+Flips = Counter[tuple[Coin, bool]]
+"""How often every coin fell to each side."""
+
+
+def leaves_of(report: Any, most: int = MOST_LEAVES) -> Leaves:
+    """The parts of a report, `most` at most, and the report as a whole."""
+    found: dict[str, Any] = {WHOLE: _plain(report)}
+    if found[WHOLE] is None:
+        found[WHOLE] = (canonical(report),)
+        for words, part in _walk(WHOLE, report, 0):
+            if len(found) > most:
+                break
+            found[words] = part
+    return found
+
+
+def _plain(part: Any) -> Any:
+    """A number, text or bytes as Python has it; None for anything else."""
+    part = part.item() if isinstance(part, np.generic) else part
+    return part if isinstance(part, bool | int | float | str | bytes) else None
+
+
+def _walk(words: str, part: Any, depth: int) -> Iterator[tuple[str, Any]]:
+    plain = _plain(part)
+    if plain is not None or depth == 3:
+        yield words, (canonical(part),) if plain is None else plain
+        return
+    if isinstance(part, Mapping):
+        inside: Iterable[tuple[str, Any]] = ((f"{words}[{k!r}]", v) for k, v in part.items())
+    elif isinstance(part, list | tuple | np.ndarray):
+        inside = ((f"{words}[{i}]", v) for i, v in enumerate(part[:MOST_LEAVES]))
+    elif isinstance(part, set | frozenset):
+        inside = ((f"{member!r} in {words}", True) for member in sorted(part, key=repr))
+    else:
+        inside = ((f"{words}.{name}", v) for name, v in attributes(part))
+    for name, entry in inside:
+        yield from _walk(name, entry, depth + 1)
+
+
+def _is_number(part: Any) -> bool:
+    return isinstance(part, float) or (isinstance(part, int) and abs(part) <= LARGEST)
+
+
+def _distance(first: Leaves, second: Leaves, leaf: str) -> float:
+    a, b = first.get(leaf), second.get(leaf)
+    if leaf == WHOLE and isinstance(a, tuple):
+        return float(sum(second.get(name) != part for name, part in first.items()))
+    if a is not None and b is not None and _is_number(a) and _is_number(b):
+        return abs(float(a) - float(b))
+    return float(a != b)
+
+
+def _order(first: Any, second: Any) -> int:
+    """1 if the second is larger, -1 if it is smaller, 0 if they are equal or of two kinds."""
+    for kinds in (int | float, str, bytes):
+        if isinstance(first, kinds) and isinstance(second, kinds):
+            return int(second > first) - int(second < first)  # type: ignore[operator]
+    return 0
+
+
+def groups(kind: str, start: int, end: int) -> Iterator[tuple[int, ...]]:
+    """The calls that one flip of a coin compares; the last one is among `start` to `end` - 1.
+
+    No call is in two groups of one kind, so that the flips of a coin are independent.
+    """
+    for last in range(start, end):
+        if kind.startswith(DRIFT):  # calls n to 2n with calls 3n to 4n, n a power of 4, or twice it
+            n = 1 << max(0, last.bit_length() - 2)
+            if last >= 3 * n and n >= 4 and (n.bit_length() % 2 == 1) == (kind == DRIFT):
+                yield last - 2 * n, last
+        elif kind in (RISE, NEXT_RISE):
+            if last and last % 2 == (kind == RISE):
+                yield last - 1, last
+        else:
+            lag = int(kind.removeprefix(NEAR))
+            if last % (lag + 1) == lag:
+                yield last - lag, last - lag + 1, last
+
+
+def fall(kind: str, group: Sequence[Leaves], leaf: str) -> int:
+    """How a coin falls: 1, -1, or 0 if it does not fall."""
+    if kind.startswith(NEAR):
+        next_one, later = (_distance(group[0], other, leaf) for other in group[1:])
+        return int(next_one < later) - int(next_one > later)
+    return _order(group[0].get(leaf), group[1].get(leaf))
+
+
+@dataclass
+class Watch:
+    """Reports of one input in the order of their calls."""
+
+    input: int
+    seen: list[Leaves] = field(default_factory=list)
+
+    def add(self, reports: Sequence[Any], flips: Flips) -> None:
+        """Watch further reports; what falls is added to `flips`."""
+        start = len(self.seen)
+        self.seen += [leaves_of(r, WATCHED_LEAVES) for r in reports[: MOST_WATCHED - start]]
+        for kind in KINDS:
+            for group in groups(kind, start, len(self.seen)):
+                compared = [self.seen[i] for i in group]
+                for leaf in compared[0]:
+                    fell = fall(kind, compared, leaf)
+                    if fell:
+                        flips[Coin(kind, leaf, self.input), fell > 0] += 1
+
+
+def compare_objects(first: Sequence[Leaves], second: Sequence[Leaves], flips: Flips) -> None:
+    """Compare two objects by their reports of one input; what falls is added to `flips`."""
+    pairs = [slice(i, i + 2) for i in range(0, len(first) - 1, 2)]
+    for kind, parts in ((OBJECTS, [slice(None)]), (PAIRS, pairs)):
+        for part in parts:
+            fell = alike(first[part], second[part])
+            if fell:
+                flips[Coin(kind), fell > 0] += 1
+
+
+def alike(first: Sequence[Leaves], second: Sequence[Leaves]) -> int:
+    """Whether reports are more alike within two objects than between them: 1, -1, or 0.
+
+    Each has as many reports, of one input. With the earlier and the later half of every object's
+    reports, it is the sign of the product of the objects' differences in both; exchanging their
+    later halves turns it round.
+    """
+    half = len(first) // 2
+    largest: dict[str, float] = {}
+    for leaf, part in (item for report in (*first, *second) for item in report.items()):
+        if _is_number(part):
+            largest[leaf] = max(largest.get(leaf, 0.0), abs(part))
+    earlier = _difference(first[:half], second[:half], largest)
+    later = _difference(first[half:], second[half:], largest)
+    total = math.fsum(earlier[name] * later.get(name, 0.0) for name in earlier)
+    return 0 if abs(total) < 1e-9 else 1 if total > 0 else -1
+
+
+def _difference(
+    first: Sequence[Leaves], second: Sequence[Leaves], largest: Mapping[str, float]
+) -> dict[Any, float]:
+    """How often the first object says a thing more than the second, and how much larger it is."""
+    sums: dict[Any, float] = {}
+    for sign, reports in ((1.0, first), (-1.0, second)):
+        for leaf, part in (item for report in reports for item in report.items()):
+            name = (leaf, type(part), part)
+            sums[name] = sums.get(name, 0.0) + sign
+            if largest.get(leaf) and _is_number(part):
+                sums[leaf] = sums.get(leaf, 0.0) + sign * (part / largest[leaf])
+    return sums
+
+
+def log_money(heads: int, tails: int) -> float:
+    """Log of what 1 became that was bet on a coin not being fair [KT81]."""
+    n = heads + tails
+    won = math.lgamma(heads + 0.5) + math.lgamma(tails + 0.5) - math.lgamma(n + 1)
+    return round(won - math.log(math.pi) + n * math.log(2), 9)  # the same on any processor
+
+
+@dataclass
+class Doubts:
+    """All coins of a check, and whether one of them cannot be fair."""
+
+    alpha: float
+    inputs: int
+    flips: Flips = field(default_factory=Counter)
+    leaves: list[str] = field(default_factory=list)
+    """Parts of reports in the order in which they appeared; only the first ones are watched."""
+
+    @property
+    def share(self) -> float:
+        """Probability that independent calls are doubted, at most."""
+        return SHARE * min(0.01, self.alpha)
+
+    def add(self, flips: Flips) -> str:
+        """Add flips; the reason for a doubt in words, or nothing."""
+        self.flips.update(flips)
+        for coin in dict.fromkeys(coin for coin, _ in flips):
+            if coin.leaf not in self.leaves:
+                self.leaves.append(coin.leaf)
+            if self.log_money(coin) >= -math.log(self.share):
+                return self._words(coin)
+        return ""
+
+    def log_money(self, coin: Coin) -> float:
+        """Log of what the bet against a coin is worth; all bets together began with 1."""
+        part = 0.25
+        if coin.kind not in (OBJECTS, PAIRS):
+            part = 0.5
+            if self.leaves.index(coin.leaf) > WATCHED_LEAVES:
+                return -math.inf
+            watched = min(self.inputs, WATCHED_INPUTS)
+            part /= watched * len(KINDS) * (WATCHED_LEAVES + 1)
+        won = log_money(self.flips[coin, True], self.flips[coin, False])
+        return won + math.log(part)
+
+    def _words(self, coin: Coin) -> str:
+        up = self.flips[coin, True] > self.flips[coin, False]
+        leaf = "the report" if coin.leaf == WHOLE else coin.leaf
+        if coin.kind in (OBJECTS, PAIRS):
+            return "reports of one object are more alike than those of different objects"
+        if coin.kind in (RISE, NEXT_RISE):
+            other = replace(coin, kind=NEXT_RISE if coin.kind == RISE else RISE)
+            if (self.flips[other, True] > self.flips[other, False]) == up:
+                return f"{leaf} {'rises' if up else 'falls'} from one call to the next"
+            return f"{leaf} takes turns from one call to the next"
+        if coin.kind.startswith(DRIFT):
+            return f"{leaf} drifts: later calls make it {'larger' if up else 'smaller'}"
+        if up:
+            return f"{leaf} repeats, or is close to, what the call before returned"
+        return f"{leaf} takes turns from one call to the next"

@@ -1,0 +1,103 @@
+"""Events about the difference of two numbers: noise that is used twice, a key beside what it hides.
+
+The same randomness in two numbers of a report makes their difference take few values; a number that
+was shifted by a key gives itself away modulo the size of its range.
+"""
+
+from collections.abc import Sequence
+from itertools import combinations, permutations
+
+import numpy as np
+
+from ldp_auditor.checks.search.events import Difference, Event
+from ldp_auditor.checks.search.layout import Column, named
+from ldp_auditor.checks.search.one_column import Counted
+from ldp_auditor.checks.search.proposals import Proposal, Sample, proposals
+from ldp_auditor.core import Floats
+
+MOST_COLUMNS = 24
+"""Largest number of columns of numbers of which all pairs are subtracted."""
+
+FIRST = 400
+"""Reports of all inputs by which it is decided whether the differences of two columns repeat."""
+
+FEWEST_REPEATS = 0.2
+"""Share of these reports whose difference another one must have, more than each number has."""
+
+MOST_VALUES = 64
+"""Largest number of values of a difference: the commonest."""
+
+LARGEST = 2.0**52
+"""Whole numbers beyond this have differences that a float does not hold."""
+
+
+def propose_differences(sample: Sample, tables: Sequence[Counted]) -> list[Proposal]:
+    """Two columns of numbers differ by a value, also in steps of the range of one of them."""
+    wide = [
+        t for t in tables
+        if t.column.kind == "number" and t.different > 2 and t.column.words == t.column.place
+    ]  # fmt: skip
+    if len(wide) > MOST_COLUMNS:
+        left = [t.column.words for t in wide[MOST_COLUMNS:]]
+        sample.notes.append(f"Differences: {named(left)} were not subtracted from other numbers.")
+    kinds = [t.column for t in wide[:MOST_COLUMNS]]
+    few = {c.name: _first(sample, c) for c in kinds}
+    pairs = [Difference(a, b, 0.0) for a, b in combinations(kinds, 2)]
+    for a, b in permutations(kinds, 2):
+        size = _size(few[b.name])
+        if size and size < np.max(few[a.name], initial=0.0, where=~np.isnan(few[a.name])):
+            pairs.append(Difference(a, b, 0.0, size))
+    events: list[Event] = []
+    counts: list[Floats] = []
+    for pair in (p for p in pairs if _repeats(few[p.first.name], few[p.second.name], p.modulus)):
+        found, values = _counted(sample, pair)
+        events += values
+        counts.append(found)
+    if not events:
+        return []
+    tried = MOST_VALUES * len(pairs)
+    return proposals(sample, events.__getitem__, np.concatenate(counts, axis=1), tried)
+
+
+def _first(sample: Sample, column: Column) -> Floats:
+    """Entries of a column of the first reports of every input."""
+    each = max(20, FIRST // len(sample.tables))
+    some = [table.of(column)[:each] for table in sample.tables]
+    return np.concatenate(some).astype(np.float64)
+
+
+def _size(entries: Floats) -> int:
+    """The size of the range 0, 1, ... of whole numbers; 0 if they are none, or few or many."""
+    there = entries[~np.isnan(entries)]
+    if not len(there) or there.min() < 0 or not 3 <= there.max() < 10**6:
+        return 0
+    return int(there.max()) + 1 if np.all(there == np.floor(there)) else 0
+
+
+def _repeats(first: Floats, second: Floats, modulus: int) -> bool:
+    """Whether differences repeat more often than the numbers that they come from do."""
+    there = ~(np.isnan(first) | np.isnan(second))
+    first, second = first[there], second[there]
+    if not len(first) or max(np.abs(first).max(), np.abs(second).max()) > LARGEST:
+        return False
+    apart = second - first
+    shown = apart % modulus if modulus else np.round(apart, 9)
+    usual = min(len(np.unique(first)), len(np.unique(second)))
+    return len(np.unique(shown)) < (1 - FEWEST_REPEATS) * min(usual, len(shown))
+
+
+def _counted(sample: Sample, pair: Difference) -> tuple[Floats, list[Event]]:
+    """The commonest differences, and how often every input has each."""
+    apart = [pair.differences(table) for table in sample.tables]
+    values, totals = np.unique(np.concatenate(apart), return_counts=True)
+    order = np.argsort(-totals, kind="stable")[:MOST_VALUES]
+    chosen = np.sort(values[order][(totals[order] > 2) & ~np.isnan(values[order])])
+    counts = np.zeros((len(apart), len(chosen)))
+    for i, entries in enumerate(apart):
+        place = np.searchsorted(chosen, entries)
+        place = np.minimum(place, max(0, len(chosen) - 1))
+        if len(chosen):
+            counts[i] = np.bincount(place[chosen[place] == entries], minlength=len(chosen))
+    return counts, [
+        Difference(pair.first, pair.second, float(value), pair.modulus) for value in chosen
+    ]

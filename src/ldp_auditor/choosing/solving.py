@@ -1,0 +1,190 @@
+"""The best setting of a protocol under limits, by root finding and searches that end."""
+
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from ldp_auditor.choosing.columns import Columns, Question
+from ldp_auditor.choosing.families import (
+    SHARES,
+    ByWholeNumber,
+    Family,
+    Line,
+    Memoized,
+    short,
+)
+from ldp_auditor.choosing.limits import ERRORS, LEAKAGE, LIMITED, Limits
+
+Rank = tuple[bool, float, float, float]
+"""Smaller is better: whether a limit is broken, by how much or the objective, then ties."""
+
+GOLDEN = (math.sqrt(5) - 1) / 2
+AS_GOOD = 1e-4
+"""By which share the objective of a setting may be larger than the least one if it is simpler."""
+
+ROUNDS = 16
+"""Steps of the search for the best share; each leaves 0.62 of an interval."""
+
+
+def best_setting(
+    family: Family, question: Question, limits: Limits, objective: str, budget: float
+) -> Columns | None:
+    """Return the setting with the smallest `objective` among those that keep the limits.
+
+    If none does, return one that keeps the limits on leakage, if there is one, and breaks others
+    as little as it can; None where no setting keeps those. `budget` is the most that all reports of
+    a memoized protocol may lose.
+    """
+    if isinstance(family, ByWholeNumber):
+        return _over_whole_numbers(family, question, limits, objective)
+    if isinstance(family, Memoized):
+        return _over_shares(family, question, limits, objective, budget)
+    return best_on_line(family.first_line(budget), question, limits, objective)
+
+
+def rank(columns: Columns | None, limits: Limits, objective: str) -> Rank:
+    """Tell how good a setting is; none at all is the worst."""
+    if columns is None:
+        return (True, math.inf, math.inf, math.inf)
+    broken = limits.broken_by(columns)
+    excess = sum(math.log(columns.of(LIMITED[name]) / limits.given[name]) for name in broken)
+    value = excess if broken else columns.of(objective)
+    error = columns.standard_error
+    if objective == "standard_error":  # the same each round, but not of the mean over all of them
+        error = columns.standard_error_of_mean
+    ties = error, columns.worst_case_epsilon
+    value, error, loss = (float(f"{number:.9g}") for number in (value, *ties))
+    return (bool(broken), value, error, loss)
+
+
+def best_on_line(line: Line, question: Question, limits: Limits, objective: str) -> Columns | None:
+    """Return the best setting of a line: one of the ends of what keeps the limits."""
+    span = line.span()
+    if span is None:
+        return None
+    start, end = span
+
+    @cache
+    def columns(place: float) -> Columns:
+        return Columns(line.at(place), question)
+
+    def keeps(place: float, names: tuple[str, ...]) -> bool:
+        of_these = limits.without(*(set(LIMITED) - set(names)))
+        return not of_these.broken_by(columns(place))
+
+    top = _last(columns, start, end, limits, keeps)
+    if top is None:
+        return None
+    if objective in ("standard_error", "worst_standard_error") or not keeps(top, ERRORS):
+        return columns(short(top))
+    return columns(short(_first(columns, start, top, limits, keeps)))
+
+
+def _last(columns: Any, start: float, end: float, limits: Limits, keeps: Any) -> float | None:
+    """The largest place up to `end` that keeps all limits on leakage."""
+    if keeps(end, LEAKAGE):
+        return end
+    if not keeps(start, LEAKAGE):
+        return None
+    place = end
+    for name in set(LEAKAGE) & set(limits.given):
+        if not keeps(place, (name,)):
+            place = _crossing(columns, name, limits, start, place)
+    return _nudged(place, -1.0, lambda t: bool(keeps(t, LEAKAGE)), start)
+
+
+def _first(columns: Any, start: float, top: float, limits: Limits, keeps: Any) -> float:
+    """The smallest place up to `top`, which keeps them, that keeps all limits on errors."""
+    place = start
+    for name in set(ERRORS) & set(limits.given):
+        if not keeps(place, (name,)):
+            place = _crossing(columns, name, limits, place, top)
+    return _nudged(place, 1.0, lambda t: bool(keeps(t, ERRORS)), top)
+
+
+def _crossing(columns: Any, name: str, limits: Limits, low: float, high: float) -> float:
+    """The place between `low` and `high` at which a column has the value of its limit."""
+    from scipy.optimize import brentq
+
+    limit = limits.given[name]
+    if name in LEAKAGE:  # near the budget of one report, most often
+        low, high = _bracket(columns, name, limit, low, high)
+
+    def distance(log_place: float) -> float:
+        value = columns(math.exp(log_place)).of(LIMITED[name])
+        return math.log(max(value, 1e-300) / limit)
+
+    return math.exp(brentq(distance, math.log(low), math.log(high), xtol=1e-11, rtol=1e-14))
+
+
+def _bracket(columns: Any, name: str, limit: float, low: float, high: float) -> tuple[float, float]:
+    """A part of the interval, from one half to twice a place, in which a rising column crosses."""
+    reports = columns(low).question.reports if name == "max_epsilon" else 1
+    place = min(max(limit / reports, low), high)
+    rises = columns(place).of(LIMITED[name]) > limit
+    while low < place < high:
+        further = min(max(place / 2 if rises else place * 2, low), high)
+        if (columns(further).of(LIMITED[name]) > limit) != rises:
+            return min(place, further), max(place, further)
+        place = further
+    return low, high
+
+
+def _nudged(place: float, way: float, is_right: Callable[[float], bool], end: float) -> float:
+    """The place, or one a little further on its way to `end`, that is right beyond rounding."""
+    for step in (0.0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3):
+        tried = short(place * (1 + way * step))
+        if (end - tried) * way >= 0 and is_right(tried):
+            return tried
+    return end
+
+
+def _over_whole_numbers(
+    family: ByWholeNumber, question: Question, limits: Limits, objective: str
+) -> Columns | None:
+    """Search the best whole number: coarsely, then between the neighbours of the best."""
+
+    @cache
+    def solved(number: int) -> Columns | None:
+        return best_on_line(family.line(number), question, limits, objective)
+
+    def rank_of(number: int) -> Rank:
+        return rank(solved(number), limits, objective)
+
+    starts = list(family.starts())
+    best = min(range(len(starts)), key=lambda i: rank_of(starts[i]))
+    low, high = starts[max(0, best - 1)], starts[min(len(starts) - 1, best + 1)]
+    while high - low > 3:
+        left, right = low + (high - low) // 3, high - (high - low) // 3
+        low, high = (low, right) if rank_of(left) <= rank_of(right) else (left, high)
+    return solved(min({*range(low, high + 1), starts[best]}, key=rank_of))
+
+
+def _over_shares(
+    family: Memoized, question: Question, limits: Limits, objective: str, budget: float
+) -> Columns | None:
+    """Search the best share of the budget that one report spends, or any with the whole budget.
+
+    The latter is preferred if it is as good: its guarantee holds for any number of reports.
+    """
+    whole = best_on_line(family.fixed(budget), question, limits, objective)
+
+    @cache
+    def solved(share: float) -> Columns | None:
+        return best_on_line(family.ray(share), question, limits, objective)
+
+    def rank_of(share: float) -> Rank:
+        return rank(solved(share), limits, objective)
+
+    best = min(range(len(SHARES)), key=lambda i: rank_of(SHARES[i]))
+    found = SHARES[best]
+    if best > 0:
+        high, low = SHARES[best - 1], SHARES[min(len(SHARES) - 1, best + 1)]
+        for _ in range(ROUNDS):
+            left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+            low, high = (low, right) if rank_of(left) <= rank_of(right) else (left, high)
+        found = min((found, low, high), key=rank_of)
+    (broken, value, *_), (worse, least, *_) = rank(whole, limits, objective), rank_of(found)
+    as_good = broken < worse or (broken == worse and value <= least * (1 + AS_GOOD))
+    return whole if as_good else solved(found)

@@ -1,0 +1,214 @@
+"""Hadamard Count-Mean Sketch: one entry of the Hadamard transform of a row of the sketch."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from ldp_auditor.core import Floats, InputPair, Rates, Reports, Values
+from ldp_auditor.errors import must, require, whole_number
+from ldp_auditor.mechanisms.bloom_filters import MOST_BITS, TRIES
+from ldp_auditor.mechanisms.estimation import FrequencyEstimator
+from ldp_auditor.mechanisms.frequency_oracle import CHOSEN, MAX_INDEX, TellingOracle
+from ldp_auditor.mechanisms.kernels.compilation import compiled
+from ldp_auditor.mechanisms.kernels.hadamard import is_odd
+from ldp_auditor.mechanisms.kernels.xoshiro import (
+    advance,
+    fresh_stream,
+    next_word,
+    scale_down,
+    threshold,
+)
+from ldp_auditor.mechanisms.local_hashing import SEED_BITS, hash_value
+from ldp_auditor.mechanisms.unary_encoding import flip_probability
+from ldp_auditor.portable_math import log2
+from ldp_auditor.theory.estimation import ScoreLaw
+from ldp_auditor.theory.guessing import independent_count_rates
+from ldp_auditor.theory.loss_law import OneLevelLaw
+
+ENTRY = np.dtype([("row", np.uint64), ("column", np.uint64), ("odd", np.uint64)])
+
+
+@dataclass(frozen=True, kw_only=True)
+class HCMS(TellingOracle, FrequencyEstimator):
+    """Apple's Hadamard Count-Mean Sketch [Apple17]; a report is a row, a column and one bit.
+
+    The function of the row hashes the value to one of `width` numbers; the bit is the entry of the
+    Hadamard matrix there, flipped with probability 1 / (e^epsilon + 1). A report supports the
+    values whose hash has that entry in the column. Rows are those of `CMS`.
+    """
+
+    name = "HCMS"
+    summary = "Hadamard count-mean sketch"
+    family = "sketches"
+
+    width: int = 1024
+    rows: int = CHOSEN
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        width = whole_number("width", self.width, 2, MOST_BITS)
+        must(width & (width - 1) == 0, "be a power of two", width=width)
+        self._set("width", width)
+        self._set("rows", whole_number("rows", self.rows, CHOSEN, MAX_INDEX))
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        return {name: value for name, value in super().options.items() if value != CHOSEN}
+
+    @property
+    def flip(self) -> float:
+        """Probability that the entry is flipped."""
+        return flip_probability(self.epsilon)
+
+    @property
+    def report_bytes(self) -> int:
+        return 48
+
+    def privatize(self, value: int, n: int, rng: Generator) -> Reports:
+        reports = np.empty(n, ENTRY)
+        _draw(
+            fresh_stream(rng),
+            np.uint64(self.check_value(value)),
+            np.uint64(self.rows),
+            np.uint64(self.width),
+            threshold(self.flip),
+            reports,
+        )
+        return reports
+
+    def guess(self, reports: Reports, rng: Generator) -> Values:
+        chosen = np.empty(len(reports), np.int64)
+        size, width = np.uint64(self.domain_size), np.uint64(self.width)
+        _guess(fresh_stream(rng), reports, width, size, chosen)
+        return chosen
+
+    def supports(self, reports: Reports, value: int) -> NDArray[np.bool_]:
+        scores = np.zeros((len(reports), 1))
+        _add_supports(reports, np.uint64(self.width), value, scores)
+        return scores[:, 0] > 0
+
+    def add_scores(self, reports: Reports, totals: Floats) -> None:
+        _add_supports(reports, np.uint64(self.width), 0, totals)
+
+    def collisions(self, pair: InputPair) -> float:
+        """Return the share of the rows in which two values have the same hash."""
+        if self.rows == CHOSEN:
+            return 1 / self.width
+        first, second = np.uint64(pair.first), np.uint64(pair.second)
+        return int(_count_collisions(self.rows, np.uint64(self.width), first, second)) / self.rows
+
+    def loss_law(self, pair: InputPair) -> OneLevelLaw:
+        # Different hashes have different entries in half of the columns.
+        apart = (1 - self.collisions(pair)) / 2
+        require(
+            apart > 0,
+            f"values {pair.first} and {pair.second} collide in all {self.rows} rows: no report "
+            "tells them apart; choose another pair",
+            argument="pair",
+        )
+        return OneLevelLaw(likely=apart * (1 - self.flip), unlikely=apart * self.flip)
+
+    @property
+    def default_pair(self) -> InputPair:
+        """The first pair with 0 that some row tells apart."""
+        others = (InputPair(0, value) for value in range(1, self.domain_size))
+        return next((p for p in others if self.collisions(p) < 1), InputPair(0, 1))
+
+    def guess_rates_over(self, pair: InputPair, reports: int) -> Rates | None:
+        if reports > 1 or self.rows != CHOSEN:
+            return None  # what a given family of functions does is not known in advance
+        bit, coin = np.array([self.flip, 1 - self.flip]), np.array([0.5, 0.5])
+        rates = independent_count_rates(self.domain_size, bit, coin)
+        # All entries of column 0 are 1, so that it supports all values or none.
+        blind = 1 / (self.width * self.domain_size)
+        said = 1 - 1 / self.width
+        return Rates(blind + said * rates.true_positive, blind + said * rates.false_positive)
+
+    @property
+    def score_law(self) -> ScoreLaw:
+        other = 0.5 + (0.5 - self.flip) / self.width
+        return ScoreLaw.of_bits(1 - self.flip, self.flip, other)
+
+    def frequency_variance(self, users: int, frequency: Any, reports: int = 1) -> Any:
+        """Return the exact variance of an estimated frequency, over rows that are all different."""
+        require(
+            self.rows == CHOSEN,
+            f"HCMS with rows={self.rows} has no variance of its own: values that collide in these "
+            "rows stay mixed up, which is a bias and not noise; leave out rows",
+        )
+        return super().frequency_variance(users, frequency, reports)
+
+    def wire_bits(self, reports: int = 1) -> tuple[float, float | None]:
+        row = SEED_BITS if self.rows == CHOSEN else log2(self.rows)
+        least = row + log2(self.width) + 1
+        return math.ceil(least), least
+
+
+@compiled
+def _draw(stream: Any, value: Any, rows: Any, width: Any, flip: Any, reports: Any) -> None:
+    a, b, c, d = stream
+    for i in range(reports.size):
+        row, a, b, c, d = advance(a, b, c, d)
+        choice, a, b, c, d = advance(a, b, c, d)
+        coin, a, b, c, d = advance(a, b, c, d)
+        if rows != np.uint64(0):
+            row = scale_down(row, rows)
+        column = choice & (width - np.uint64(1))
+        reports[i].row = row
+        reports[i].column = column
+        reports[i].odd = is_odd(hash_value(row, value, width), column) ^ np.uint64(coin < flip)
+
+
+@compiled
+def supported(report: Any, value: Any, width: Any) -> Any:
+    """Tell whether the hash of a value has the reported entry."""
+    return is_odd(hash_value(report.row, value, width), report.column) == report.odd
+
+
+@compiled
+def _guess(stream: Any, reports: Any, width: Any, domain_size: Any, chosen: Any) -> None:
+    """Choose any supported value: by trying, or else among all; any value if none is."""
+    for i in range(reports.size):
+        found = domain_size
+        for _ in range(TRIES):
+            value = scale_down(next_word(stream), domain_size)
+            if supported(reports[i], value, width):
+                found = value
+                break
+        # Column 0 supports all or none, any other one half of the values, up to chance.
+        if found == domain_size and reports[i].column != np.uint64(0):
+            members = np.uint64(0)
+            for value in range(domain_size):
+                if supported(reports[i], value, width):
+                    members += np.uint64(1)
+                    if scale_down(next_word(stream), members) == np.uint64(0):
+                        found = value
+        if found == domain_size:
+            found = scale_down(next_word(stream), domain_size)
+        chosen[i] = np.int64(found)
+
+
+@compiled
+def _add_supports(reports: Any, width: Any, first: int, totals: Any) -> None:
+    """Add 1 for every supported value from `first` on, a column of totals for each."""
+    users, values = totals.shape
+    each = reports.size // users
+    for i in range(users):
+        for t in range(i * each, (i + 1) * each):
+            for v in range(values):
+                if supported(reports[t], np.uint64(first + v), width):
+                    totals[i, v] += 1.0
+
+
+@compiled
+def _count_collisions(rows: int, width: Any, first: Any, second: Any) -> Any:
+    found = 0
+    for row in range(rows):
+        if hash_value(np.uint64(row), first, width) == hash_value(np.uint64(row), second, width):
+            found += 1
+    return found

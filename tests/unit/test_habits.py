@@ -1,0 +1,26 @@
+"""Files that other tools read say what the package says."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import ldp_auditor
+
+ROOT = Path(__file__).parents[2]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+
+
+def test_the_citation_names_this_version() -> None:
+    version = re.search(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
+    assert version is not None
+    assert version[1] == ldp_auditor.__version__
+
+
+def test_every_python_of_the_classifiers_is_tried_by_the_workflow() -> None:
+    workflow = (ROOT / ".github/workflows/ci.yml").read_text()
+    matrix = re.search(r"python: \[(.*)\]", workflow)
+    assert matrix is not None
+    prefix = "Programming Language :: Python :: 3."
+    named = [c for c in PYPROJECT["project"]["classifiers"] if c.startswith(prefix)]
+    assert [f"3.{c.removeprefix(prefix)}" for c in named] == re.findall(r"[\d.]+", matrix[1])
+    assert "bash .ci/run" in workflow

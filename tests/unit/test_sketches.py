@@ -1,0 +1,255 @@
+"""Sketches and transforms against laws that are enumerated report by report."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.linalg import hadamard
+
+from ldp_auditor import AuditError, InputPair, make, mechanisms
+from ldp_auditor.audits.comparison import plan_comparison
+from ldp_auditor.core import Floats
+from tests.sketches import (
+    Law,
+    entry_law,
+    entry_of_hash_law,
+    filter_law,
+    line_law,
+    response_law,
+)
+
+ENUMERATED: dict[str, Any] = {
+    "HRR": entry_law,
+    "HR": response_law,
+    "CMS": filter_law,
+    "HCMS": entry_of_hash_law,
+    "Bloom-SUE": filter_law,
+    "PI-RAPPOR": line_law,
+}
+
+CASES: list[dict[str, Any]] = [
+    *({"name": "HRR", "epsilon": e, "domain_size": k} for e in (0.4, 2.5) for k in (2, 3, 5, 8)),
+    *({"name": "HR", "epsilon": e, "domain_size": k} for e in (0.4, 1.3, 5.0) for k in (2, 3, 7)),
+    {"name": "HR", "epsilon": 1.0, "domain_size": 9, "blocks": 4},
+    {"name": "HR", "epsilon": 1.0, "domain_size": 5, "blocks": 8},
+    {"name": "PI-RAPPOR", "epsilon": 1.0, "domain_size": 5, "field": 11},
+    {"name": "PI-RAPPOR", "epsilon": 4.0, "domain_size": 5, "field": 5},
+]
+
+
+FIXED_ROWS: list[dict[str, Any]] = [
+    {"name": "CMS", "epsilon": 1.2, "domain_size": 5, "width": 5, "rows": 4},
+    {"name": "HCMS", "epsilon": 1.2, "domain_size": 5, "width": 4, "rows": 6},
+    {"name": "Bloom-SUE", "epsilon": 1.2, "domain_size": 4, "width": 7, "rows": 4, "hashes": 2},
+    {"name": "Bloom-SUE", "epsilon": 2.0, "domain_size": 3, "width": 9, "rows": 5, "hashes": 3},
+]
+
+
+@pytest.fixture(
+    scope="module", params=FIXED_ROWS, ids=lambda case: "-".join(map(str, case.values()))
+)
+def family(request: Any) -> tuple[Any, Law]:
+    """A sketch whose hash functions are few and known."""
+    settings = dict(request.param)
+    mechanism = make(settings.pop("name"), **settings)
+    return mechanism, ENUMERATED[mechanism.name](mechanism)
+
+
+@pytest.fixture(scope="module", params=CASES, ids=lambda case: "-".join(map(str, case.values())))
+def case(request: Any) -> tuple[Any, Law]:
+    settings = dict(request.param)
+    mechanism = make(settings.pop("name"), **settings)
+    return mechanism, ENUMERATED[mechanism.name](mechanism)
+
+
+def pairs(mechanism: Any) -> list[InputPair]:
+    values = range(min(mechanism.domain_size, 5))
+    return [InputPair(a, b) for a, b in itertools.permutations(values, 2)]
+
+
+def test_loss(case: tuple[Any, Law]) -> None:
+    loss_agrees(*case)
+
+
+def test_loss_in_known_rows(family: tuple[Any, Law]) -> None:
+    loss_agrees(*family)
+    mechanism, (_, chances) = family
+    worst = np.log(chances[:, None] / chances[None]).max()
+    pair = mechanisms.capabilities.default_pair(mechanism)
+    assert mechanism.loss_law(pair).supremum == pytest.approx(worst, rel=1e-9)
+    assert worst <= mechanism.epsilon * (1 + 1e-9)
+    assert mechanism.guess_rates(pair) is None
+    with pytest.raises(AuditError, match="has no variance of its own"):
+        mechanism.frequency_variance(10, 0.5)
+
+
+def loss_agrees(mechanism: Any, law_of_reports: Law) -> None:
+    reports, chances = law_of_reports
+    np.testing.assert_allclose(chances.sum(axis=1), 1, rtol=1e-12)
+    for pair in pairs(mechanism):
+        first, second = chances[pair.first], chances[pair.second]
+        losses = np.log(first / second)
+        ratios = mechanism.log_likelihood_ratio(reports, pair)
+        np.testing.assert_allclose(ratios, losses, atol=1e-9)
+        law = mechanism.loss_law(pair)
+        assert law.supremum == pytest.approx(losses.max(), rel=1e-9)
+        for at in (0.0, 0.1, 0.3, 1.0):
+            divergence = np.maximum(first - math.exp(at) * second, 0).sum()
+            assert law.delta(at) == pytest.approx(divergence, abs=1e-12)
+
+
+def test_the_default_pair_attains_the_worst_case(case: tuple[Any, Law]) -> None:
+    mechanism, (_, chances) = case
+    worst = np.log(chances[:, None] / chances[None]).max()
+    assert worst == pytest.approx(mechanism.epsilon, rel=1e-9)
+    pair = mechanisms.capabilities.default_pair(mechanism)
+    law = mechanism.loss_law(pair)
+    assert law.supremum == pytest.approx(worst, rel=1e-9)
+    for at in (0.05, 0.3):  # with a delta, too
+        others = [mechanism.loss_law(other).delta(at) for other in pairs(mechanism)]
+        assert law.delta(at) >= max(others) - 1e-12
+
+
+def guessed(chances: Floats) -> Floats:
+    """Probability that every value is named, for every report: any of the likeliest ones."""
+    likeliest = np.isclose(chances, chances.max(axis=0), rtol=1e-9)
+    named: Floats = likeliest / likeliest.sum(axis=0)
+    return named
+
+
+def test_guess_rates(case: tuple[Any, Law]) -> None:
+    mechanism, (_, chances) = case
+    named = guessed(chances)
+    for pair in pairs(mechanism):
+        rates = mechanism.guess_rates(pair)
+        if rates is None:
+            assert mechanism.name == "PI-RAPPOR"  # supports depend on each other, three by three
+            return
+        hit, alarm = (float(chances[v] @ named[pair.first]) for v in (pair.first, pair.second))
+        assert rates.true_positive == pytest.approx(hit, rel=1e-11)
+        assert rates.false_positive == pytest.approx(alarm, rel=1e-11)
+
+
+def test_estimates(case: tuple[Any, Law]) -> None:
+    """Without bias, and with the told variance, whatever the others hold."""
+    mechanism, (reports, chances) = case
+    k = mechanism.domain_size
+    estimated = np.array([mechanism.estimate(reports[y : y + 1]) for y in range(len(reports))])
+    means = chances @ estimated
+    np.testing.assert_allclose(means, np.eye(k), atol=1e-9)
+    variances = chances @ estimated**2 - means**2  # of a user who holds the row's value
+    shares = np.arange(k) / (k * (k - 1) / 2)
+    told = mechanism.frequency_variance(10, shares, 3)
+    np.testing.assert_allclose(told, shares @ variances / 30, rtol=1e-9)
+
+
+def test_scores_are_supports(case: tuple[Any, Law]) -> None:
+    mechanism, (reports, _) = case
+    scores = np.zeros((len(reports), mechanism.domain_size))
+    mechanism.add_scores(reports, scores)
+    for value in range(mechanism.domain_size):
+        assert scores[:, value].tolist() == mechanism.supports(reports, value).tolist()
+
+
+def test_supports_in_known_rows(family: tuple[Any, Law]) -> None:
+    """What is supported is what scores, and for one hash what is likeliest."""
+    mechanism, (reports, chances) = family
+    scores = np.zeros((len(reports), mechanism.domain_size))
+    mechanism.add_scores(reports, scores)
+    for value in range(mechanism.domain_size):
+        assert scores[:, value].tolist() == mechanism.supports(reports, value).tolist()
+    if mechanism.name != "Bloom-SUE":
+        some = scores.any(axis=1)
+        np.testing.assert_array_equal(scores[some].T > 0, guessed(chances)[:, some] > 0)
+
+
+@pytest.mark.parametrize(("k", "m", "h"), [(2, 4, 1), (3, 3, 1), (2, 3, 2), (3, 2, 2)])
+def test_filters_over_all_functions(k: int, m: int, h: int) -> None:
+    """Exact rates, supports and losses over every row of an ideal family, that is all functions."""
+    name = "CMS" if h == 1 else "Bloom-SUE"
+    own = {} if h == 1 else {"hashes": h}
+    mechanism = make(name, epsilon=1.1, domain_size=k, width=m, **own)
+    flip = 1 / (1 + math.exp(1.1 / (2 * h)))
+    hit = alarm = held = other = divergence = worst = 0.0
+    functions = list(itertools.product(itertools.product(range(m), repeat=h), repeat=k))
+    for row in functions:
+        filters = [set(positions) for positions in row]
+        for bits in itertools.product((0, 1), repeat=m):
+            chance = [
+                math.prod(1 - flip if b == (j in f) else flip for j, b in enumerate(bits))
+                / len(functions)
+                for f in filters[:2]
+            ]
+            members = [v for v in range(k) if all(bits[j] for j in filters[v])] or list(range(k))
+            named = (0 in members) / len(members)
+            hit, alarm = hit + chance[0] * named, alarm + chance[1] * named
+            held += chance[0] * all(bits[j] for j in filters[0])
+            other += chance[1] * all(bits[j] for j in filters[0])
+            divergence += max(0.0, chance[0] - math.exp(0.3) * chance[1])
+            worst = max(worst, math.log(chance[0] / chance[1]))
+    rates, law = mechanism.guess_rates(), mechanism.score_law
+    assert (rates.true_positive, rates.false_positive) == pytest.approx((hit, alarm), rel=1e-10)
+    assert (law.held_mean, law.other_mean) == pytest.approx((held, other), rel=1e-10)
+    loss = mechanism.loss_law(InputPair(0, 1))
+    assert (loss.supremum, loss.delta(0.3)) == pytest.approx((worst, divergence), rel=1e-10)
+
+
+def test_a_narrow_filter_loses_less_than_its_claim() -> None:
+    """Two values of three hashes differ in four bits at most if there are four, not in six."""
+    narrow = make("Bloom-SUE", epsilon=1.0, domain_size=5, width=4, hashes=3)
+    assert narrow.loss_law(InputPair(0, 1)).supremum == pytest.approx(4 / 6)
+    wide = make("Bloom-SUE", epsilon=1.0, domain_size=5, width=6, hashes=3)
+    assert wide.loss_law(InputPair(0, 1)).supremum == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_hashed_entries_over_all_functions(k: int) -> None:
+    m, e = 4, math.exp(1.1)
+    mechanism = make("HCMS", epsilon=1.1, domain_size=k, width=m)
+    matrix = hadamard(m)
+    hit = alarm = held = other = divergence = 0.0
+    for row in itertools.product(range(m), repeat=k):
+        for column, entry in itertools.product(range(m), (1, -1)):
+            says = [matrix[row[v], column] == entry for v in range(k)]
+            chance = [(e if says[v] else 1) / (e + 1) / (m * m**k) for v in (0, 1)]
+            named = says[0] / sum(says) if any(says) else 1 / k
+            hit, alarm = hit + chance[0] * named, alarm + chance[1] * named
+            held, other = held + chance[0] * says[0], other + chance[1] * says[0]
+            divergence += max(0.0, chance[0] - math.exp(0.3) * chance[1])
+    rates, law = mechanism.guess_rates(), mechanism.score_law
+    assert (rates.true_positive, rates.false_positive) == pytest.approx((hit, alarm), rel=1e-10)
+    assert (law.held_mean, law.other_mean) == pytest.approx((held, other), rel=1e-10)
+    assert mechanism.loss_law(InputPair(0, 1)).delta(0.3) == pytest.approx(divergence, rel=1e-10)
+
+
+def test_blocks_must_be_a_power_of_two() -> None:
+    with pytest.raises(AuditError, match=r"blocks must be a power of two, .* got blocks=3"):
+        make("HR", epsilon=1.0, domain_size=9, blocks=3)
+    several = make("HR", epsilon=3.0, domain_size=100)
+    with pytest.raises(AuditError, match="frequency must be the frequencies of all 100 values"):
+        several.frequency_variance(10, 0.5)
+
+
+@pytest.mark.parametrize(("domain_size", "choice"), [(10, "GRR"), (11, "OUE")])
+def test_the_adaptive_choice_has_the_smaller_variance(domain_size: int, choice: str) -> None:
+    """3 e + 2 = 10.15: the variance of a value that nobody holds decides."""
+    settings: dict[str, Any] = {"epsilon": 1.0, "domain_size": domain_size}
+    adaptive = make("ADP", **settings)
+    assert adaptive.choice.name == choice
+    told = adaptive.frequency_variance(7, 0.0)
+    assert told == min(make(n, **settings).frequency_variance(7, 0.0) for n in ("GRR", "OUE"))
+
+
+def test_a_family_is_compared_by_its_name() -> None:
+    """If none is named, the paper's protocols are compared."""
+    named = plan_comparison(["GRR", "sketches"], epsilon=1.0, domain_size=5)
+    names = [plan.mechanism.name for plan in named.audits]
+    assert names[0] == "GRR"
+    assert {"HRR", "HR", "ADP"} < set(names)
+    assert not named.refused
+    usual = plan_comparison(epsilon=1.0, domain_size=5)
+    assert not set(names[1:]) & {plan.mechanism.name for plan in usual.audits}
