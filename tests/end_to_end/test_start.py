@@ -51,6 +51,7 @@ def imported_by(code: str) -> set[str]:
         ("list", {"numba", "scipy", "ldp_auditor.bounds"}),
         ("list --json", {"numba", "rich", "scipy", "ldp_auditor.bounds"}),
         (f"{AUDIT} --json", {"rich", "ldp_auditor.mechanisms.local_hashing"}),
+        ("compare SHE AGM --epsilon 1 --domain-size 5 --trials 10 --json", {"rich"}),
         ("profile OUE --epsilon 1 --domain-size 25 --json", {"numba", "rich"}),
     ],
 )

@@ -10,6 +10,7 @@ import numpy as np
 
 from ldp_auditor.core import Counts, Floats
 from ldp_auditor.theory.quadrature import integrate
+from ldp_auditor.theory.roots import find_root
 
 NEGLIGIBLE = 1e-15
 """Posterior mass of the false positive rate that the integral leaves out at either end."""
@@ -17,7 +18,6 @@ NEGLIGIBLE = 1e-15
 
 def jeffreys_bound(counts: Counts, alpha: float, delta: float) -> float:
     """Epsilon below which the joint posterior has mass alpha, or 0."""
-    from scipy.optimize import brentq
     from scipy.special import betainc, betaincinv, betaln, xlog1py, xlogy
 
     a1, b1 = _posterior(counts.true_positives, counts.trials)
@@ -44,7 +44,7 @@ def jeffreys_bound(counts: Counts, alpha: float, delta: float) -> float:
     largest = 1.0
     while mass_below(largest) < alpha:
         largest *= 2
-    return float(brentq(lambda e: mass_below(e) - alpha, 0.0, largest, xtol=1e-10, rtol=1e-10))
+    return find_root(lambda e: mass_below(e) - alpha, 0.0, largest, absolute=1e-10, relative=1e-10)
 
 
 def _posterior(successes: int, trials: int) -> tuple[float, float]:

@@ -11,12 +11,11 @@ import math
 from statistics import NormalDist
 
 from ldp_auditor.core import Counts
+from ldp_auditor.theory.roots import find_root
 
 
 def likelihood_ratio_bound(counts: Counts, alpha: float, delta: float) -> float:
     """Largest epsilon rejected at level alpha, or 0."""
-    from scipy.optimize import brentq
-
     trials = counts.trials
     tpr = max(0.0, counts.true_positives - 0.5) / trials
     fpr = min(1.0, (counts.false_positives + 1) / trials)
@@ -31,12 +30,11 @@ def likelihood_ratio_bound(counts: Counts, alpha: float, delta: float) -> float:
 
     if excess(0.0) <= 0:
         return 0.0
-    return float(brentq(excess, 0.0, estimate, xtol=1e-12, rtol=1e-12))
+    return find_root(excess, 0.0, estimate, absolute=1e-12, relative=1e-12)
 
 
 def divergence(tpr: float, fpr: float, epsilon: float, delta: float) -> float:
     """Smallest divergence of the observed rates from a pair with TPR = e^eps FPR + delta."""
-    from scipy.optimize import brentq
     from scipy.special import rel_entr
 
     ratio = math.exp(epsilon)
@@ -50,7 +48,7 @@ def divergence(tpr: float, fpr: float, epsilon: float, delta: float) -> float:
     low, high = fpr, min((tpr - delta) / ratio, 1.0)
     if not slope(low) > 0 > slope(high):  # the observed rates lie on the line, up to rounding
         return 0.0
-    q = float(brentq(slope, low, high, xtol=1e-300, rtol=1e-13))
+    q = find_root(slope, low, high, absolute=0.0, relative=1e-13)
     p = ratio * q + delta
     entropies = rel_entr([tpr, 1 - tpr, fpr, 1 - fpr], [p, 1 - p, q, 1 - q])
     return max(0.0, float(entropies.sum()))

@@ -15,6 +15,7 @@ from ldp_auditor.choosing.families import (
     short,
 )
 from ldp_auditor.choosing.limits import ERRORS, LEAKAGE, LIMITED, Limits
+from ldp_auditor.theory.roots import find_root
 
 Rank = tuple[bool, float, float, float]
 """Smaller is better: whether a limit is broken, by how much or the objective, then ties."""
@@ -105,8 +106,6 @@ def _first(columns: Any, start: float, top: float, limits: Limits, keeps: Any) -
 
 def _crossing(columns: Any, name: str, limits: Limits, low: float, high: float) -> float:
     """The place between `low` and `high` at which a column has the value of its limit."""
-    from scipy.optimize import brentq
-
     limit = limits.given[name]
     if name in LEAKAGE:  # near the budget of one report, most often
         low, high = _bracket(columns, name, limit, low, high)
@@ -115,7 +114,7 @@ def _crossing(columns: Any, name: str, limits: Limits, low: float, high: float) 
         value = columns(math.exp(log_place)).of(LIMITED[name])
         return math.log(max(value, 1e-300) / limit)
 
-    return math.exp(brentq(distance, math.log(low), math.log(high), xtol=1e-11, rtol=1e-14))
+    return math.exp(find_root(distance, math.log(low), math.log(high), absolute=1e-11))
 
 
 def _bracket(columns: Any, name: str, limit: float, low: float, high: float) -> tuple[float, float]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import atexit
+import importlib
 import io
 import logging
 import os
 import shutil
 import tempfile
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _log = logging.getLogger("ldp_auditor")
+
+DRAWING = "ldp_auditor.figures.drawing"
+USUAL = ("pdf", "png", "svg")
+"""Files that every matplotlib writes."""
 
 NOT_DRAWN = "%s is not drawn, the working folder cannot be written to; use --figure"
 
@@ -35,10 +41,21 @@ def figure_path(given: Path | None, default: str | None = None) -> Path | None:
             return None
         given = Path(default)
     if given is not None:
-        from ldp_auditor.figures.drawing import file_types
-
-        check_place("the figure", given, file_types())
+        check_place("the figure", given, _file_types(given))
     return given
+
+
+def _file_types(path: Path) -> Sequence[str]:
+    """Return how the name of a figure's file may end.
+
+    matplotlib takes a second to import and is not needed to say so of the usual ones; it is
+    imported while the trials run, whose kernels leave room for it.
+    """
+    if path.suffix[1:].lower() in USUAL:
+        threading.Thread(target=importlib.import_module, args=(DRAWING,)).start()
+        return USUAL
+    types: list[str] = importlib.import_module(DRAWING).file_types()
+    return types
 
 
 def check_place(what: str, path: Path, endings: Sequence[str]) -> None:

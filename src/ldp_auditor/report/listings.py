@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 
-from ldp_auditor.adapters import available, is_installed
 from ldp_auditor.mechanisms import COMBINATORS, LocalMechanism, RecordMechanism
 from ldp_auditor.report.text_table import Column, TextTable
 
@@ -30,6 +29,8 @@ def _guarantees(protocol: type[LocalMechanism] | type[RecordMechanism]) -> str:
 
 def adapter_table() -> TextTable:
     """What foreign packages can be checked, and which of them are installed."""
+    from ldp_auditor.adapters import available, is_installed
+
     rows = [
         (
             adapter.name,

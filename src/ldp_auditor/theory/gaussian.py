@@ -3,7 +3,22 @@
 import math
 from functools import lru_cache
 
+import numpy as np
+
+from ldp_auditor.core import Floats
 from ldp_auditor.portable_math import expm1, log, log_normal_tail
+
+_complement = np.frompyfunc(math.erfc, 1, 1)
+
+
+def log_normal_below(x: Floats) -> Floats:
+    """Return ln P(Z < x) of a normal variable Z for an array; -inf where P is below 1e-308.
+
+    NumPy has no error function, and SciPy's takes longer to import than all of this to compute.
+    """
+    beyond: Floats = _complement(np.abs(x) / math.sqrt(2)).astype(np.float64) / 2
+    with np.errstate(divide="ignore"):
+        return np.where(x < 0, np.log(beyond), np.log1p(-beyond))
 
 
 def gaussian_log_delta(epsilon: float, scale: float, sensitivity: float) -> float:

@@ -14,7 +14,8 @@ from typing import Self
 import numpy as np
 
 from ldp_auditor.core import Floats, Rates
-from ldp_auditor.theory.noise_sums import MOST_SUMMED, early_events
+from ldp_auditor.theory.gaussian import log_normal_below
+from ldp_auditor.theory.noise_sums import MOST_SUMMED, chances_of_events, event_weights
 from ldp_auditor.theory.quadrature import UNIT_NODES, UNIT_WEIGHTS, integrate
 
 
@@ -187,21 +188,14 @@ def laplace_guess_rates(domain_size: int, scale: float, reports: int = 1) -> Rat
     """
     if reports > MOST_SUMMED:
         return None
-    from scipy.special import gammaincc, gammaln
-
     others, tau = domain_size - 1, reports
-    shapes, early = early_events(tau)
-    j = tau - shapes
-    log_factorials: Floats = gammaln(shapes)
+    tail_weights, density_weights = event_weights(tau)
 
     def survival(x: Floats) -> Floats:
-        return gammaincc(shapes, x[..., None]) @ early
+        return chances_of_events(x, tau) @ tail_weights
 
     def density(x: Floats) -> Floats:
-        size = np.abs(x)[..., None]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            log_power: Floats = np.where(j == tau - 1, 0.0, (tau - 1 - j) * np.log(size))
-        return np.exp(log_power - log_factorials - size) @ early
+        return chances_of_events(np.abs(x), tau) @ density_weights
 
     def log_all_below(x: Floats) -> Floats:
         tail = survival(np.abs(x))
@@ -221,8 +215,6 @@ def laplace_guess_rates(domain_size: int, scale: float, reports: int = 1) -> Rat
 
 def gaussian_guess_rates(domain_size: int, scale: float) -> Rates:
     """Rates for one-hot histograms with normal noise: the true entry is the largest, or not."""
-    from scipy.special import log_ndtr
-
     others = domain_size - 1
     shift = 1 / scale
 
@@ -230,7 +222,7 @@ def gaussian_guess_rates(domain_size: int, scale: float) -> Rates:
         return np.exp(-0.5 * z * z) / math.sqrt(2 * math.pi)
 
     def log_all_below(z: Floats) -> Floats:
-        return others * log_ndtr(z + shift)
+        return others * log_normal_below(z + shift)
 
     edges = np.linspace(-40.0, 12.0, 105)
     return _symmetric(

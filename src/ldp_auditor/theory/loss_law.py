@@ -18,6 +18,7 @@ import numpy as np
 from ldp_auditor.core import Floats, Rates
 from ldp_auditor.theory.gaussian import gaussian_log_delta
 from ldp_auditor.theory.noise_sums import CELLS, sum_of_clipped_noise
+from ldp_auditor.theory.roots import find_root
 
 
 class LossLaw(ABC):
@@ -47,8 +48,6 @@ class LossLaw(ABC):
 
     def epsilon(self, delta: float) -> float:
         """Smallest epsilon of (epsilon, delta)-LDP."""
-        from scipy.optimize import brentq
-
         if delta == 0:
             return self.supremum
         if self.delta(0.0) <= delta:
@@ -59,7 +58,7 @@ class LossLaw(ABC):
         high = min(high, self.supremum)
         if high == math.inf or self.delta(high) > delta:
             return math.inf
-        return float(brentq(lambda e: self.delta(e) - delta, 0.0, high, xtol=1e-14, rtol=1e-14))
+        return find_root(lambda e: self.delta(e) - delta, 0.0, high)
 
 
 def privacy_profile(law: LossLaw, largest: float, points: int) -> list[tuple[float, float]]:

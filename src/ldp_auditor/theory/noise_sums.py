@@ -44,18 +44,30 @@ def sum_of_clipped_noise(rate: float, times: int) -> Floats:
     return total
 
 
-def early_events(terms: int) -> tuple[Floats, Floats]:
-    """Return numbers and weights by which a sum of `terms` Laplace variables exceeds x >= 0.
+def event_weights(terms: int) -> tuple[Floats, Floats]:
+    """Return weights that give tail and density of a sum of `terms` Laplace variables at x >= 0.
 
     The sum is a difference of two Gamma(terms) variables. It exceeds x when less than `terms`
     events of a Poisson process happen up to x and up to the second variable after it; the latter
-    number j is negative binomial. Numbers are `terms` - j, which events up to x must stay below.
+    number j is negative binomial. So both are sums over the number i of events up to x, whose
+    chances are `chances_of_events`: the tail of P(j < terms - i), the density of P(j = terms-1-i).
     """
-    from scipy.special import gammaln
+    j = range(terms)
+    logs = [
+        math.lgamma(terms + each) - math.lgamma(each + 1) - (terms + each) * math.log(2)
+        for each in j
+    ]
+    chances = np.exp(np.array(logs) - math.lgamma(terms))
+    return np.cumsum(chances)[::-1], chances[::-1]
 
-    j = np.arange(terms, dtype=np.float64)
-    weights = gammaln(terms + j) - gammaln(j + 1) - gammaln(terms) - (terms + j) * math.log(2)
-    return terms - j, np.exp(weights)
+
+def chances_of_events(x: Floats, terms: int) -> Floats:
+    """Return the chances of 0, 1, ..., `terms` - 1 events of a Poisson process up to x >= 0."""
+    counts = np.arange(terms)
+    log_factorials = np.array([math.lgamma(count + 1) for count in range(terms)])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_powers: Floats = np.where(counts == 0, 0.0, counts * np.log(x[..., None]))
+    return np.exp(log_powers - log_factorials - x[..., None])
 
 
 def laplace_sum_tail(x: float, terms: int) -> float | None:
@@ -65,10 +77,7 @@ def laplace_sum_tail(x: float, terms: int) -> float | None:
     """
     if terms > MOST_SUMMED:
         return None
-    from scipy.special import gammaincc
-
-    left, weights = early_events(terms)
-    return float(gammaincc(left, x) @ weights)
+    return float(chances_of_events(np.array(x), terms) @ event_weights(terms)[0])
 
 
 @dataclass(frozen=True)
