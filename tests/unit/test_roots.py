@@ -1,6 +1,7 @@
 """The root finder, and the normal tail of exact rates."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -22,7 +23,9 @@ from ldp_auditor.theory.roots import find_root
         (lambda x: max(-0.25, 0.75 - x), 0.0, 8.0),  # a kink
     ],
 )
-def test_roots_are_those_of_scipy(function, low, high) -> None:
+def test_roots_are_those_of_scipy(
+    function: Callable[[float], float], low: float, high: float
+) -> None:
     calls = []
 
     def counted(x: float) -> float:

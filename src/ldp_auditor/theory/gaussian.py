@@ -16,7 +16,7 @@ def log_normal_below(x: Floats) -> Floats:
 
     NumPy has no error function, and SciPy's takes longer to import than all of this to compute.
     """
-    beyond: Floats = _complement(np.abs(x) / math.sqrt(2)).astype(np.float64) / 2
+    beyond: Floats = np.asarray(_complement(np.abs(x) / math.sqrt(2)), np.float64) / 2
     with np.errstate(divide="ignore"):
         return np.where(x < 0, np.log(beyond), np.log1p(-beyond))
 

@@ -67,7 +67,8 @@ def chances_of_events(x: Floats, terms: int) -> Floats:
     log_factorials = np.array([math.lgamma(count + 1) for count in range(terms)])
     with np.errstate(divide="ignore", invalid="ignore"):
         log_powers: Floats = np.where(counts == 0, 0.0, counts * np.log(x[..., None]))
-    return np.exp(log_powers - log_factorials - x[..., None])
+    chances: Floats = np.exp(log_powers - log_factorials - x[..., None])
+    return chances
 
 
 def laplace_sum_tail(x: float, terms: int) -> float | None:
