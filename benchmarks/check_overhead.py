@@ -1,6 +1,6 @@
 """CPU time that a check adds to its target, per report of 100 bits, as a Markdown table.
 
-    python benchmarks/check_overhead.py [--reports 20000] [--rounds 7]
+    python benchmarks/check_overhead.py [--reports 320000] [--rounds 5]
 
 The target is called as a worker calls it; then a worker's session makes, sends and counts as many
 reports, in this process. Both in turn, in the same run, so that a busy machine slows both down;
@@ -26,7 +26,7 @@ from ldp_auditor.execution.threads import keep_freed_memory
 from ldp_auditor.execution.worker import Pulse, Writer
 
 BITS = 100
-CHUNK = 2500
+CHUNK = 20_000
 """Reports of an input in a task of two inputs."""
 
 TRUE, FALSE = 0.75, 0.25
@@ -64,8 +64,8 @@ TARGETS = (batch_array, single_array, single_list, batch_number)
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--reports", type=int, default=20_000)
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--reports", type=int, default=320_000)
+    parser.add_argument("--rounds", type=int, default=5)
     given = parser.parse_args()
     keep_freed_memory()  # as every worker does
     print("| target | events | us a report | counted | added | kept and counted | added |")

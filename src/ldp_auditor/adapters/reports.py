@@ -85,9 +85,14 @@ def _may_have_nan(reports: Sequence[Any]) -> bool:
     """Tell quickly, for numbers and rows of as many numbers, whether there is a NaN to look for."""
     if isinstance(reports, np.ndarray):
         return reports.dtype.kind == "f" and bool(np.isnan(reports).any())
-    entries: Iterable[Any] = reports
-    if {list, tuple}.issuperset(map(type, reports)):
-        entries = chain.from_iterable(reports)
+    rows = {list, tuple}.issuperset(map(type, reports))
+    try:
+        total = sum(map(sum, reports)) if rows else sum(reports)  # a NaN makes every sum NaN
+        if type(total) in (int, float):
+            return math.isnan(total)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    entries: Iterable[Any] = chain.from_iterable(reports) if rows else reports
     if {int, bool, str, bytes}.issuperset(map(type, entries)):
         return False
     try:
@@ -115,8 +120,8 @@ def sent(reports: Sequence[Any], value: Any, before: int = 0) -> bytes:
     """The reports as bytes that another process can read; raise, naming the one that cannot be."""
     try:
         packed = pickle.dumps(reports)
-        if not isinstance(reports, np.ndarray):
-            pickle.loads(packed)
+        if not isinstance(reports, np.ndarray) and pickle.STACK_GLOBAL in packed:
+            pickle.loads(packed)  # it names something to import
     except Exception:
         for number, report in enumerate(reports, start=before + 1):
             try:

@@ -30,12 +30,6 @@ WATCHED_LEAVES = 8
 WATCHED_INPUTS = 8
 """Inputs whose calls are watched: the first ones."""
 
-MOST_WATCHED = 2000
-"""Reports of one input that are watched in one go."""
-
-SPARSE = 200
-"""Reports of every input that are watched in each later task."""
-
 SHARE = 0.01
 """Part of alpha, or of 0.01 if alpha is larger, with which independent calls are doubted."""
 
@@ -109,72 +103,9 @@ def _walk(words: str, part: Any, depth: int) -> Iterator[tuple[str, Any]]:
         yield from _walk(name, entry, depth + 1)
 
 
-def _is_number(part: Any) -> bool:
+def is_number(part: Any) -> bool:
+    """Whether a part is a quantity."""
     return isinstance(part, float) or (isinstance(part, int) and abs(part) <= LARGEST)
-
-
-def _distance(first: Leaves, second: Leaves, leaf: str) -> float:
-    a, b = first.get(leaf), second.get(leaf)
-    if leaf == WHOLE and isinstance(a, tuple):
-        return float(sum(second.get(name) != part for name, part in first.items()))
-    if a is not None and b is not None and _is_number(a) and _is_number(b):
-        return abs(float(a) - float(b))
-    return float(a != b)
-
-
-def _order(first: Any, second: Any) -> int:
-    """1 if the second is larger, -1 if it is smaller, 0 if they are equal or of two kinds."""
-    for kinds in (int | float, str, bytes):
-        if isinstance(first, kinds) and isinstance(second, kinds):
-            return int(second > first) - int(second < first)  # type: ignore[operator]
-    return 0
-
-
-def groups(kind: str, start: int, end: int) -> Iterator[tuple[int, ...]]:
-    """The calls that one flip of a coin compares; the last one is among `start` to `end` - 1.
-
-    No call is in two groups of one kind, so that the flips of a coin are independent.
-    """
-    for last in range(start, end):
-        if kind.startswith(DRIFT):  # calls n to 2n with calls 3n to 4n, n a power of 4, or twice it
-            n = 1 << max(0, last.bit_length() - 2)
-            if last >= 3 * n and n >= 4 and (n.bit_length() % 2 == 1) == (kind == DRIFT):
-                yield last - 2 * n, last
-        elif kind in (RISE, NEXT_RISE):
-            if last and last % 2 == (kind == RISE):
-                yield last - 1, last
-        else:
-            lag = int(kind.removeprefix(NEAR))
-            if last % (lag + 1) == lag:
-                yield last - lag, last - lag + 1, last
-
-
-def fall(kind: str, group: Sequence[Leaves], leaf: str) -> int:
-    """How a coin falls: 1, -1, or 0 if it does not fall."""
-    if kind.startswith(NEAR):
-        next_one, later = (_distance(group[0], other, leaf) for other in group[1:])
-        return int(next_one < later) - int(next_one > later)
-    return _order(group[0].get(leaf), group[1].get(leaf))
-
-
-@dataclass
-class Watch:
-    """Reports of one input in the order of their calls."""
-
-    input: int
-    seen: list[Leaves] = field(default_factory=list)
-
-    def add(self, reports: Sequence[Any], flips: Flips) -> None:
-        """Watch further reports; what falls is added to `flips`."""
-        start = len(self.seen)
-        self.seen += [leaves_of(r, WATCHED_LEAVES) for r in reports[: MOST_WATCHED - start]]
-        for kind in KINDS:
-            for group in groups(kind, start, len(self.seen)):
-                compared = [self.seen[i] for i in group]
-                for leaf in compared[0]:
-                    fell = fall(kind, compared, leaf)
-                    if fell:
-                        flips[Coin(kind, leaf, self.input), fell > 0] += 1
 
 
 def compare_objects(first: Sequence[Leaves], second: Sequence[Leaves], flips: Flips) -> None:
@@ -197,7 +128,7 @@ def alike(first: Sequence[Leaves], second: Sequence[Leaves]) -> int:
     half = len(first) // 2
     largest: dict[str, float] = {}
     for leaf, part in (item for report in (*first, *second) for item in report.items()):
-        if _is_number(part):
+        if is_number(part):
             largest[leaf] = max(largest.get(leaf, 0.0), abs(part))
     earlier = _difference(first[:half], second[:half], largest)
     later = _difference(first[half:], second[half:], largest)
@@ -214,7 +145,7 @@ def _difference(
         for leaf, part in (item for report in reports for item in report.items()):
             name = (leaf, type(part), part)
             sums[name] = sums.get(name, 0.0) + sign
-            if largest.get(leaf) and _is_number(part):
+            if largest.get(leaf) and is_number(part):
                 sums[leaf] = sums.get(leaf, 0.0) + sign * (part / largest[leaf])
     return sums
 

@@ -33,11 +33,9 @@ EACH = 16
 FRESH = 4
 """Fresh objects that are compared to see whether they are seeded with a constant."""
 
-COPY_SECONDS = 5.0
-"""How long a copy of the process may take; one that hangs ends the copying."""
-
-ALL_SECONDS = 5.0
-"""How long all objects may take together; then it is left at those that there are."""
+COPY_SECONDS = 2.0
+"""How long a copy of the process may take. If one is slower, or hangs, copies tell nothing at all,
+and the result says so: how far it came must not decide what is found."""
 
 MOST_BYTES = 2**22
 """Size up to which the reports of a copy are read."""
@@ -63,9 +61,10 @@ class Probed:
     can_renew: bool
     """Whether fresh objects can be made."""
     flips: Flips = field(default_factory=Counter)
-    reports: int = 0
     is_copied: bool = False
     """Whether objects repeat each other though an object does not repeat itself."""
+    note: str = ""
+    """Why objects were not compared, if they were not."""
 
 
 def probe(task: Probing, target: Any, opened: Randomizer, tick: Ticker) -> Probed:
@@ -74,16 +73,13 @@ def probe(task: Probing, target: Any, opened: Randomizer, tick: Ticker) -> Probe
     outcome = Probed(renew is not None)
     if not isinstance(target, ObjectTarget):
         return outcome  # an adapter's objects hold public parameters, which may differ
-    made: list[list[list[Leaves]]] = []
-    one_answer = True
-    for answers in _answers(task, renew, opened, tick):
-        if any(has_nan(report) for reports in answers for report in reports):
-            break  # it is not equal to itself; the calls that count will tell
-        made.append([[leaves_of(report) for report in reports] for reports in answers])
-        outcome.reports += sum(map(len, answers))
-        one_answer &= all(reports[0] == r for reports in made[-1] for r in reports)
-        if len(made) >= task.objects and not one_answer:
-            break
+    anew = None if isinstance(opened, Fresh) else renew
+    made = _compared(task, _copied(task, anew, opened, tick)) if hasattr(os, "fork") else None
+    if made is None and anew is not None:
+        made = _compared(task, _made_in_turn(task, anew, tick))
+    if made is None:
+        outcome.note = "Objects were not compared: their calls fail or take long in a copy."
+    made = made or []
     for first, second in zip(made[::2], made[1::2], strict=False):
         for one, other in zip(first, second, strict=True):
             compare_objects(one, other, outcome.flips)
@@ -92,28 +88,41 @@ def probe(task: Probing, target: Any, opened: Randomizer, tick: Ticker) -> Probe
     return outcome
 
 
-def _answers(
+def _compared(
+    task: Probing, answers_of_objects: Iterator[list[Sequence[Any]] | None]
+) -> list[list[list[Leaves]]] | None:
+    """Answers of as many objects as are to be compared; None if one gave none."""
+    made: list[list[list[Leaves]]] = []
+    one_answer = True
+    for answers in answers_of_objects:
+        if answers is None:
+            return None
+        if any(has_nan(report) for reports in answers for report in reports):
+            return []  # it is not equal to itself; the calls that count will tell
+        made.append([[leaves_of(report) for report in reports] for reports in answers])
+        one_answer &= all(reports[0] == r for reports in made[-1] for r in reports)
+        if len(made) >= task.objects and not one_answer:
+            break
+    return made
+
+
+def _copied(
     task: Probing, renew: Renewal | None, opened: Randomizer, tick: Ticker
-) -> Iterator[list[Sequence[Any]]]:
-    """Reports of one object after the other, of every input."""
-    began = time.monotonic()
-    by_copies = hasattr(os, "fork")
-    anew = None if isinstance(opened, Fresh) else renew
+) -> Iterator[list[Sequence[Any]] | None]:
+    """Reports of every input, by one copy of this process after the other."""
     for number in range(task.most):
-        if time.monotonic() - began > ALL_SECONDS:
-            return
         rng = chunk_generator(task.seed, task.stream, 0, number)
         seed_globals(rng)
-        if by_copies:
-            tick.own_work("while its process was copied")
-            copied = _in_a_copy(opened, anew, task.inputs, rng)
-            if copied is not None:
-                yield copied
-                continue
-            by_copies = False
-        if anew is None:
-            return
-        yield _made_here(anew, task.inputs, rng, number, tick)
+        tick.own_work("while its process was copied")
+        yield _in_a_copy(opened, renew, task.inputs, rng)
+
+
+def _made_in_turn(task: Probing, renew: Renewal, tick: Ticker) -> Iterator[list[Sequence[Any]]]:
+    """Reports of every input, by one fresh object of this process after the other."""
+    for number in range(task.most):
+        rng = chunk_generator(task.seed, task.stream, 0, number)
+        seed_globals(rng)
+        yield _made_here(renew, task.inputs, rng, number, tick)
 
 
 def _made_here(
@@ -173,8 +182,8 @@ def _in_a_copy(
             os._exit(0)
     os.close(writing)
     try:
-        data = b""
-        while select.select([reading], [], [], COPY_SECONDS)[0]:
+        data, ends = b"", time.monotonic() + COPY_SECONDS
+        while select.select([reading], [], [], max(0.0, ends - time.monotonic()))[0]:
             part = os.read(reading, 2**16)
             data += part
             if not part or len(data) > MOST_BYTES:

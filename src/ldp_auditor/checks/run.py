@@ -26,7 +26,7 @@ from ldp_auditor.seeding import stream_key
 KEPT_BYTES = 2**28
 """Largest size of all reports together that are kept for the search."""
 
-CHUNK = 5_000
+CHUNK = 40_000
 """Reports of all inputs that a worker makes in one task."""
 
 CHUNK_BYTES = 2**25
@@ -82,6 +82,8 @@ class _Workers:
     doubts: Doubts = field(init=False)
     can_renew: bool = False
     """Whether fresh objects of the target can be made."""
+    probe_note: tuple[str, ...] = ()
+    """Why objects were not compared, if they were not."""
 
     def __post_init__(self) -> None:
         self.kept = [[] for _ in self.plan.values]
@@ -96,6 +98,7 @@ class _Workers:
         [(_, outcome)] = self._one.map(self.opener, [task], limits=plan.limits)
         probed: Probed = outcome
         self.can_renew = probed.can_renew
+        self.probe_note = (probed.note,) if probed.note else ()
         _require_fresh(probed)
         self._doubt(probed.flips)
 
@@ -274,7 +277,9 @@ def run_check(
                 workers = _Workers(plan, kept, opener, stream, progress)
                 try:
                     workers.probe()
-                    course = conduct(plan, workers)
+                    begins_again = workers.can_renew and plan.reports is None
+                    spared = workers.doubts.share if begins_again else 0.0
+                    course = conduct(plan, workers, 1.0 - spared)
                     break
                 except DependentCallsError as doubt:
                     if not workers.can_renew or plan.reports is not None:
@@ -282,7 +287,8 @@ def run_check(
                     dependent = str(doubt)
                     plan = replace(plan, reports=1)
     result = result_of(course, started, bool(workers.learned))
-    return replace(result, dependent=dependent, reports_each=plan.reports)
+    notes = result.notes + workers.probe_note
+    return replace(result, dependent=dependent, reports_each=plan.reports, notes=notes)
 
 
 def _require_fresh(probed: Probed) -> None:

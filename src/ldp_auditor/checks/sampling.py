@@ -24,12 +24,13 @@ from ldp_auditor.adapters.randomizer import Randomizer
 from ldp_auditor.adapters.renewal import Fresh, renewal_of
 from ldp_auditor.adapters.reports import gathered, require_reports, sent
 from ldp_auditor.checks.bets import SHARES, ChosenEvent
-from ldp_auditor.checks.dependence import SPARSE, WATCHED_INPUTS, Flips, Watch
+from ldp_auditor.checks.dependence import WATCHED_INPUTS, Flips
 from ldp_auditor.checks.probing import Probing, probe
 from ldp_auditor.checks.search.events import Event
 from ldp_auditor.checks.search.finder import Candidate, Pilot, find_events
 from ldp_auditor.checks.search.layout import Layout
 from ldp_auditor.checks.search.scores import can_learn
+from ldp_auditor.checks.watching import EVERY, SPARSE, Watch
 from ldp_auditor.core import Claim
 from ldp_auditor.errors import require
 from ldp_auditor.execution.contract import Ticker
@@ -199,11 +200,11 @@ class SamplingSession:
         return made
 
     def _watch(self, task: Sampling, index: int, reports: Sequence[Any], flips: Flips) -> None:
-        """Watch the order of the first reports, and later of some in every task."""
+        """Watch the order of the first reports, and later of some in some tasks."""
         if index < WATCHED_INPUTS:
             if task.compare:  # by a worker that makes all of them, so they are in order
                 self._watches.setdefault(index, Watch(index)).add(reports, flips)
-            else:
+            elif task.chunk % EVERY == 0:
                 Watch(index).add(reports[:SPARSE], flips)
 
     def _seeded(self, task: Sampling, index: int) -> np.random.Generator:
@@ -246,42 +247,55 @@ class SamplingSession:
     ) -> Iterator[Sequence[Any]]:
         """Call the target, telling the parent before every call.
 
-        Targets that make many reports at once are asked for 1, 10, 100 and 1000: the sizes are
-        fixed, because they can change what is drawn, and the time that is allowed grows instead.
+        There are 1, 10, 100 and 1000 reports at once: the sizes are fixed, because they can change
+        what is drawn, and the time that is allowed for a call that makes so many grows instead.
         """
-        shown = repr(value)
-        if isinstance(self.randomizer, Function) and not self.randomizer.batch:
-            reports = self.randomizer.calls(value, rng)
-            where = f"with value {shown}"
-            for number in range(1, n + 1):
-                if self.was_called:
-                    tick.numbered(number, where)
-                else:
-                    tick.first_call(f"in call {number} {where}")
-                report = next(reports)
-                self.was_called = True
-                yield (report,)
-            return
+        one_by_one = isinstance(self.randomizer, Function) and not self.randomizer.batch
+        calls = self.randomizer.calls(value, rng) if one_by_one else None
+        where = f"with value {value!r}"
         made, at_once = 0, 1
         while made < n:
             count = min(at_once, n - made)
-            calls = f"call {made + 1}" if count == 1 else f"calls {made + 1} to {made + count}"
-            expected = 0.0 if count == 1 else PATIENCE * self.pace * count
-            if self.was_called:
-                tick(f"in {calls} with value {shown}", expected)
+            if calls is not None:
+                yield self._called(calls, made, count, where, tick)
             else:
-                tick.first_call(f"in {calls} with value {shown}")
-            started = time.perf_counter()
-            batch = self.randomizer.sample(value, count, rng)
-            self.pace = (time.perf_counter() - started) / count
-            self.was_called = True
-            require(
-                len(batch) == count,
-                f"asked for {count} reports of {shown}, the target returned {len(batch)}",
-            )
-            yield batch
+                yield self._made_at_once(value, made, count, rng, tick)
             made += count
             at_once = 1 if isinstance(self.randomizer, Fresh) else min(10 * at_once, AT_ONCE)
+
+    def _called(
+        self, calls: Iterator[Any], made: int, count: int, where: str, tick: Ticker
+    ) -> list[Any]:
+        """Reports of a target that makes one at a time; `made` of them came before."""
+        reports = []
+        if not self.was_called:
+            tick.first_call(f"in call {made + 1} {where}")
+            reports.append(next(calls))
+            self.was_called = True
+        for number in range(made + 1 + len(reports), made + count + 1):
+            tick.numbered(number, where)
+            reports.append(next(calls))
+        return reports
+
+    def _made_at_once(
+        self, value: Any, made: int, count: int, rng: np.random.Generator, tick: Ticker
+    ) -> Sequence[Any]:
+        """Reports of a target that makes many in one call."""
+        calls = f"call {made + 1}" if count == 1 else f"calls {made + 1} to {made + count}"
+        where = f"in {calls} with value {value!r}"
+        if self.was_called:
+            tick(where, 0.0 if count == 1 else PATIENCE * self.pace * count)
+        else:
+            tick.first_call(where)
+        started = time.perf_counter()
+        batch: Sequence[Any] = self.randomizer.sample(value, count, rng)
+        self.pace = (time.perf_counter() - started) / count
+        self.was_called = True
+        require(
+            len(batch) == count,
+            f"asked for {count} reports of {value!r}, the target returned {len(batch)}",
+        )
+        return batch
 
 
 @dataclass(frozen=True)

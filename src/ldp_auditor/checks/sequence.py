@@ -99,14 +99,17 @@ class Course:
         return False
 
 
-def conduct(plan: CheckPlan, source: Source) -> Course:
-    """Carry out a check on reports of a source."""
+def conduct(plan: CheckPlan, source: Source, money: float = 1.0) -> Course:
+    """Carry out a check on reports of a source.
+
+    What is missing in `money` to 1 is spared for a check that may begin again (docs/betting.md).
+    """
     inputs = len(plan.values)
     left = source.left(range(inputs))
     # What is proposed late has to be proven yet; with more than two inputs as much again as for
     # all of them is spent on those of the bets.
     share = 3 if source.shares and inputs > 2 else 2
     sizes = plan.searches(left // share)
-    course = Course(plan, source, Bets(plan.claim, plan.alpha, len(sizes)))
+    course = Course(plan, source, Bets(plan.claim, plan.alpha, len(sizes), cash=money))
     course.run(sizes)
     return course

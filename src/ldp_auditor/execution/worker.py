@@ -10,6 +10,7 @@ import sys
 import traceback
 import warnings
 from multiprocessing.connection import Connection
+from os import getpid
 from pathlib import Path
 from typing import Any
 
@@ -89,11 +90,10 @@ class Writer(Ticker):
 
     def numbered(self, call: int, where: str) -> None:
         """Note that a call with a number begins."""
-        if where is not self.where:
+        if where is not self.where or self.forked or getpid() != self.process:
             self.note(CALLING, where, call=call)
             self.where = where
             return
-        self._require_alone()
         self.number += 1
         NEXT_CALL.pack_into(self.memory, 0, self.number, call)
 
