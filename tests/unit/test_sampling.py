@@ -71,8 +71,9 @@ def test_a_warm_up_has_the_time_limit_of_opening(
     pulse = Pulse()
     tick = Writer(pulse)
     limits = Limits(call_seconds=10, open_seconds=60)
-    mapping = processes._Mapping(Job(list, iter(()), limits, 1, give_up), processes._Stay(0.0))
-    worker = processes._Worker(None, None, pulse, list)  # type: ignore[arg-type]
+    opener: Any = None
+    mapping = processes._Mapping(Job(opener, iter(()), limits, 1, give_up), processes._Stay(0.0))
+    worker = processes._Worker(None, opener, pulse, opener)
     now = [1000.0]
     monkeypatch.setattr(processes, "time", SimpleNamespace(monotonic=lambda: now[0]))
     (tick.first_call if is_first else tick)("in call 1 with value 0")

@@ -107,7 +107,8 @@ class Entries:
     def differ(self, some: Ints, others: Ints) -> NDArray[np.bool_]:
         """Whether entries of calls differ from those of other calls."""
         unlike: NDArray[np.bool_] = self.sorts[:, some] != self.sorts[:, others]
-        return unlike | (self.ranks[:, some] != self.ranks[:, others])
+        unlike |= self.ranks[:, some] != self.ranks[:, others]
+        return unlike
 
     def distances(self, some: Ints, others: Ints) -> Floats:
         """How far apart numbers are, how many parts of reports differ, or whether others do."""
@@ -128,7 +129,8 @@ class Entries:
         """1 where the other entry is larger, -1 where it is smaller, 0 if neither can be said."""
         sorts = self.sorts[:, some]
         ordered = (sorts == self.sorts[:, others]) & (sorts > ABSENT) & (sorts < OTHER)
-        return _compared(self.ranks[:, some], self.ranks[:, others]) * ordered
+        signs: Ints = _compared(self.ranks[:, some], self.ranks[:, others]) * ordered
+        return signs
 
 
 def _compared(some: NDArray[Any], others: NDArray[Any]) -> Ints:
@@ -142,7 +144,7 @@ def _entries(parts: Sequence[Any]) -> tuple[NDArray[np.int8], Floats, Floats]:
     ranks = np.zeros(len(parts))
     for sort in set(sorts.tolist()) - {ABSENT}:
         (places,) = np.nonzero(sorts == sort)
-        there = [parts[place] for place in places]
+        there = [parts[place] for place in places.tolist()]
         different: Iterable[Any] = dict.fromkeys(there)
         different = different if sort == OTHER else sorted(different)
         names = {part: float(rank) for rank, part in enumerate(different)}
@@ -188,7 +190,8 @@ def _plain_rows(reports: Sequence[Any]) -> NDArray[Any] | None:
 def _are_numbers(entries: Iterable[Any]) -> bool:
     """Whether they are numbers of one type, of Python or of NumPy."""
     types = set(map(type, entries))
-    return len(types) == 1 and issubclass(*types, bool | int | float | np.number | np.bool)
+    numbers = bool, int, float, np.number, np.bool_
+    return len(types) == 1 and all(issubclass(kind, numbers) for kind in types)
 
 
 @dataclass
