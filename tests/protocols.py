@@ -34,14 +34,17 @@ OTHERS = tuple(
 EVERY = (*NAMES, *OTHERS)
 """All with fresh noise, whatever their inputs are."""
 
-OPTIONS: dict[str, dict[str, Any]] = {}
-"""Options without which a protocol of `OTHERS` cannot be made, such as a dimension."""
+NEEDED: dict[str, Any] = {"dimension": 3}
+"""Options without which a protocol of `OTHERS` may not be made."""
 
 
 def make_any(name: str, **settings: Any) -> Any:
     """Make a protocol of any inputs; those that have a domain size have five values."""
     sizes = {} if name in OTHERS else {"domain_size": 5}
-    return mechanisms.make(name, **{**sizes, **OPTIONS.get(name, {}), **settings})
+    if name in OTHERS:
+        required = mechanisms.find(name).required()
+        sizes = {option: value for option, value in NEEDED.items() if option in required}
+    return mechanisms.make(name, **{**sizes, **settings})
 
 
 def reversed_pair(protocol: Any) -> InputPair:

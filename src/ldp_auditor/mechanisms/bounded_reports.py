@@ -1,7 +1,9 @@
 """Protocols for a number of [-1, 1] whose reports lie in an interval of their own."""
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -9,7 +11,7 @@ from numpy.random import Generator
 from ldp_auditor.core import Floats, InputPair, Rates, Reports
 from ldp_auditor.errors import must
 from ldp_auditor.mechanisms.kernels.numbers import fill_signs, fill_window, grain_of, on_lattice
-from ldp_auditor.mechanisms.kernels.xoshiro import fresh_stream, threshold
+from ldp_auditor.mechanisms.kernels.xoshiro import fresh_stream, threshold, thresholds
 from ldp_auditor.mechanisms.numbers import DensityMechanism
 from ldp_auditor.portable_math import exp, expm1, log
 from ldp_auditor.theory.piecewise import PiecewiseDensity
@@ -26,7 +28,7 @@ class TwoEnds:
         """What is sent: (e^epsilon + 1) / (e^epsilon - 1), with a sign."""
         return 1 + 2 / expm1(self.epsilon)
 
-    def chances(self, value: float) -> tuple[float, float]:
+    def chances(self, value: Any) -> tuple[Any, Any]:
         """Probabilities of minus and of plus; the smaller one keeps its digits."""
         shift = value / (exp(self.epsilon) + 1)
         return (1 - value) / 2 + shift, (1 + value) / 2 - shift
@@ -36,9 +38,10 @@ class TwoEnds:
         minus, plus = self.chances(value)
         return PiecewiseDensity((), ((-self.size, minus), (self.size, plus)))
 
-    def fill(self, value: float, rng: Generator, out: Floats) -> None:
-        """Write reports of a value."""
-        fill_signs(fresh_stream(rng), threshold(self.chances(value)[1]), self.size, out)
+    def fill(self, value: float | Floats, rng: Generator, out: Floats) -> None:
+        """Write reports of a value, or each of a value of its own."""
+        limits = np.broadcast_to(thresholds(self.chances(value)[1]), out.shape)
+        fill_signs(fresh_stream(rng), limits, self.size, out)
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ class Window:
         """Length of what is around the window."""
         return self.end - self.start - self.width
 
-    def low(self, share: float) -> float:
+    def low(self, share: Any) -> Any:
         """Where the window begins with that share of what is around before it."""
         return self.start + share * self.around
 
@@ -68,10 +71,10 @@ class Window:
         edges = (self.start, low, min(low + self.width, self.end), self.end)
         return PiecewiseDensity.steps(edges, (height - self.epsilon, height, height - self.epsilon))
 
-    def fill(self, share: float, rng: Generator, out: Floats) -> None:
-        """Write numbers on a lattice."""
-        limit, low = threshold(self.inside), self.low(share)
-        fill_window(fresh_stream(rng), limit, low, self.width, self.start, self.around, out)
+    def fill(self, share: float | Floats, rng: Generator, out: Floats) -> None:
+        """Write numbers on a lattice, of a share or each of one of its own."""
+        limit, lows = threshold(self.inside), np.broadcast_to(self.low(share), out.shape)
+        fill_window(fresh_stream(rng), limit, lows, self.width, self.start, self.around, out)
         on_lattice(out, grain_of(self.width))
 
 
@@ -82,8 +85,21 @@ def piecewise_window(epsilon: float) -> Window:
     return Window(-end, end, 2 / half, 1 / (1 + exp(-epsilon / 2)), epsilon)
 
 
+class BoundedMechanism(DensityMechanism):
+    """A protocol whose reports are filled in."""
+
+    @abstractmethod
+    def fill(self, value: float | Floats, rng: Generator, out: Floats) -> None:
+        """Write reports of a value, or each of a value of its own."""
+
+    def privatize(self, value: float, n: int, rng: Generator) -> Reports:
+        reports = np.empty(n)
+        self.fill(self.check_value(value), rng, reports)
+        return reports
+
+
 @dataclass(frozen=True, kw_only=True)
-class Duchi(DensityMechanism):
+class Duchi(BoundedMechanism):
     """The one-bit mechanism [Duchi18]: one of two numbers."""
 
     name = "Duchi"
@@ -97,10 +113,8 @@ class Duchi(DensityMechanism):
     def density(self, value: float) -> PiecewiseDensity:
         return self.ends.density(value)
 
-    def privatize(self, value: float, n: int, rng: Generator) -> Reports:
-        reports = np.empty(n)
-        self.ends.fill(self.check_value(value), rng, reports)
-        return reports
+    def fill(self, value: float | Floats, rng: Generator, out: Floats) -> None:
+        self.ends.fill(value, rng, out)
 
     def guess_rates_over(self, pair: InputPair, reports: int) -> Rates | None:
         """Return the rates of the mean of the reports, by the number of positive ones."""
@@ -117,7 +131,7 @@ class Duchi(DensityMechanism):
         return Rates(*(min(1.0, float(count @ chosen)) for count in counts))
 
 
-class WindowMechanism(DensityMechanism):
+class WindowMechanism(BoundedMechanism):
     """A protocol whose reports are resolved on a lattice, which limits how narrow a window is."""
 
     def check_epsilon(self) -> None:
@@ -144,10 +158,8 @@ class PM(WindowMechanism):
     def density(self, value: float) -> PiecewiseDensity:
         return self.window.density((1 + value) / 2)
 
-    def privatize(self, value: float, n: int, rng: Generator) -> Reports:
-        reports = np.empty(n)
-        self.window.fill((1 + self.check_value(value)) / 2, rng, reports)
-        return reports
+    def fill(self, value: float | Floats, rng: Generator, out: Floats) -> None:
+        self.window.fill((1 + value) / 2, rng, out)
 
 
 _ROOT = math.sqrt(241.0)
@@ -174,16 +186,14 @@ class HM(WindowMechanism):
         window = piecewise_window(self.epsilon).density((1 + value) / 2)
         return PiecewiseDensity(window.scaled(self.share).pieces, ends.scaled(1 - self.share).atoms)
 
-    def privatize(self, value: float, n: int, rng: Generator) -> Reports:
-        value = self.check_value(value)
-        reports = np.empty(n)
-        TwoEnds(self.epsilon).fill(value, rng, reports)
+    def fill(self, value: float | Floats, rng: Generator, out: Floats) -> None:
+        TwoEnds(self.epsilon).fill(value, rng, out)
         if self.share:
-            coins, continuous = np.empty(n), np.empty(n)
-            fill_signs(fresh_stream(rng), threshold(self.share), 1.0, coins)
+            coins, continuous = np.empty(out.size), np.empty(out.size)
+            limits = np.broadcast_to(threshold(self.share), out.shape)
+            fill_signs(fresh_stream(rng), limits, 1.0, coins)
             piecewise_window(self.epsilon).fill((1 + value) / 2, rng, continuous)
-            np.copyto(reports, continuous, where=coins > 0)
-        return reports
+            np.copyto(out, continuous, where=coins > 0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -230,7 +240,5 @@ class SW(WindowMechanism):
     def located(self, reports: Reports) -> Floats:
         return 2 * reports - 1
 
-    def privatize(self, value: float, n: int, rng: Generator) -> Reports:
-        reports = np.empty(n)
-        self.window.fill(self.place(self.check_value(value)), rng, reports)
-        return reports
+    def fill(self, value: float | Floats, rng: Generator, out: Floats) -> None:
+        self.window.fill((1 + value) / 2, rng, out)

@@ -28,6 +28,10 @@ SERIES_TERMS = 24
 """Terms of the series of a moment, enough to the last bit up to an exponent of 1."""
 
 
+Levels = tuple[Floats, Floats, Floats]
+"""Losses in ascending order, and their probabilities under both inputs."""
+
+
 @dataclass(frozen=True)
 class Piece:
     """The density e^(height - decay u) at u from 0 to `length`, measured from its highest end."""
@@ -204,20 +208,12 @@ class PiecewiseLaw(LossLaw):
         return tuple((place, log(p) - log(q), p, q) for (place, p), (_, q) in both)
 
     @cached_property
-    def levels(self) -> tuple[Floats, Floats, Floats] | None:
+    def levels(self) -> Levels | None:
         """Losses with their probabilities under both, if there are finitely many."""
         if any(cell.slope for cell in self.cells):
             return None
         found = [(cell.ends[0], cell.first.mass, cell.second.mass) for cell in self.cells]
-        found = sorted([*found, *(atom[1:] for atom in self.atoms)])
-        merged: list[list[float]] = []
-        for loss, p, q in found:
-            if merged and loss - merged[-1][0] <= DISTINCT * max(1.0, abs(loss)):
-                merged[-1][1:] = merged[-1][1] + p, merged[-1][2] + q
-            else:
-                merged.append([loss, p, q])
-        losses, likely, unlikely = np.array(merged).T
-        return losses, likely, unlikely
+        return merged_levels(*np.array([*found, *(atom[1:] for atom in self.atoms)]).T)
 
     @property
     def supremum(self) -> float:
@@ -275,6 +271,11 @@ class LopsidedLaw(DiscreteLaw):
     def supremum(self) -> float:
         return float(max(self.losses[-1], -self.losses[0]))
 
+    def composed(self, reports: int) -> LossLaw | None:
+        if reports == 1:
+            return self
+        return self.of_sums(self.losses, self.likely, self.unlikely, reports)
+
     def delta(self, epsilon: float) -> float:
         below = -self.losses > epsilon
         excess = self.unlikely[below] * -np.expm1(epsilon + self.losses[below])
@@ -292,19 +293,36 @@ def _counts(total: int, kinds: int) -> NDArray[np.int64]:
     return np.concatenate([np.insert(rest, 0, n, axis=1) for n, rest in rows])
 
 
-def law_between(first: PiecewiseDensity, second: PiecewiseDensity) -> LossLaw:
-    """Return the law of the loss, as a law of one level if it is one."""
-    law = PiecewiseLaw(first, second)
-    if law.levels is None:
-        return law
-    losses, likely, unlikely = law.levels
+def merged_levels(losses: Floats, likely: Floats, unlikely: Floats) -> Levels:
+    """Return losses in ascending order, equal ones as one, with their probabilities under both."""
+    merged: list[list[float]] = []
+    for loss, p, q in sorted(zip(losses.tolist(), likely.tolist(), unlikely.tolist(), strict=True)):
+        if merged and loss - merged[-1][0] <= DISTINCT * max(1.0, abs(loss)):
+            merged[-1][1:] = merged[-1][1] + p, merged[-1][2] + q
+        else:
+            merged.append([loss, p, q])
+    return tuple(np.array(merged).T)
+
+
+def law_of_levels(losses: Floats, likely: Floats, unlikely: Floats) -> LossLaw:
+    """Return the law of a loss with finitely many values, as one of one level if it is one."""
+    losses, likely, unlikely = merged_levels(losses, likely, unlikely)
     level = float(losses[-1])
     known = np.abs(np.abs(losses) - level) <= SAME * level
     if level > 0 and bool((known | (np.abs(losses) <= SAME * level)).all()):
         mirrored = float(unlikely[0]) if losses[0] < 0 else 0.0
         if abs(mirrored - likely[-1]) <= MIRRORED * likely[-1]:
             return OneLevelLaw(float(likely[-1]), float(unlikely[-1]))
-    return law
+    return LopsidedLaw.of(losses, likely, unlikely)
+
+
+def law_between(first: PiecewiseDensity, second: PiecewiseDensity) -> LossLaw:
+    """Return the law of the loss, as a law of one level if it is one."""
+    law = PiecewiseLaw(first, second)
+    if law.levels is None:
+        return law
+    found = law_of_levels(*law.levels)
+    return found if isinstance(found, OneLevelLaw) else law
 
 
 @dataclass(frozen=True)

@@ -34,34 +34,34 @@ def on_lattice(reports: Floats, grain: float) -> Floats:
 
 
 @compiled
-def fill_signs(stream: Any, limit: Any, size: float, out: Any) -> None:
-    """Write `size` where a random word is below the limit, else minus it."""
+def fill_signs(stream: Any, limits: Any, size: float, out: Any) -> None:
+    """Write `size` where a random word is below the limit of its place, else minus it."""
     a, b, c, d = stream
     for i in range(out.size):
         word, a, b, c, d = advance(a, b, c, d)
-        out[i] = size if word < limit else -size
+        out[i] = size if word < limits[i] else -size
 
 
 @compiled
 def fill_window(
-    stream: Any, limit: Any, low: float, width: float, start: float, around: float, out: Any
+    stream: Any, limit: Any, lows: Any, width: float, start: float, around: float, out: Any
 ) -> None:
     """Write numbers of a window where a random word is below the limit, else of what is around.
 
-    The window begins at `low`; everything begins at `start`, and `around` is its length without the
-    window.
+    The window of a place begins at `lows`; everything begins at `start`, and `around` is its length
+    without the window.
     """
     a, b, c, d = stream
-    before = low - start
     for i in range(out.size):
         word, a, b, c, d = advance(a, b, c, d)
         place, a, b, c, d = advance(a, b, c, d)
         share = open_unit(place)
+        low = lows[i]
         if word < limit:
             out[i] = low + share * width
         else:
             away = share * around
-            out[i] = start + away if away < before else start + away + width
+            out[i] = start + away if away < low - start else start + away + width
 
 
 @compiled

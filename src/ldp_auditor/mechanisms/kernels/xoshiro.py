@@ -48,6 +48,12 @@ def threshold(probability: float) -> np.uint64:
     return np.uint64(min(int(probability * 2.0**64), 2**64 - 1))
 
 
+def thresholds(probabilities: Any) -> Words:
+    """Return the thresholds of one or many probabilities."""
+    limits: Words = (np.minimum(probabilities, 1 - 2.0**-53) * 2.0**64).astype(np.uint64)
+    return limits
+
+
 @compiled
 def advance(a: Any, b: Any, c: Any, d: Any) -> Any:
     """Return the next word of a stream and its four new state words."""

@@ -1,0 +1,159 @@
+"""Reports that are vectors: caps of the sphere, corners of the cube, some of the coordinates.
+
+Sums over coordinates are carried out one by one, so that they have the same bits everywhere.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ldp_auditor import portable_math
+from ldp_auditor.mechanisms.kernels.compilation import compiled
+from ldp_auditor.mechanisms.kernels.xoshiro import advance, next_word, open_unit, scale_down
+
+_log = compiled(portable_math.log)
+
+
+@compiled
+def fill_caps(
+    stream: Any, pole: Any, keep: Any, inside: Any, height: float, size: float, out: Any
+) -> None:
+    """Make of rows of normal noise points of the sphere times a `size`.
+
+    With the limit `keep` a row is about the pole, else about the opposite one; with the limit
+    `inside` it is uniform over the cap above a height, else over the rest of the sphere.
+    """
+    dimension = pole.size
+    for i in range(out.shape[0]):
+        sign = 1.0 if next_word(stream) < keep else -1.0
+        if next_word(stream) < inside:
+            t = _height_above(stream, dimension, height)
+        else:
+            t = height
+            while t >= height:
+                t = _height_above(stream, dimension, 0.0)
+                if next_word(stream) >> np.uint64(63):
+                    t = -t
+        along = 0.0
+        for j in range(dimension):
+            along += out[i, j] * pole[j]
+        square = 0.0
+        for j in range(dimension):
+            rest = out[i, j] - along * pole[j]
+            out[i, j] = rest
+            square += rest * rest
+        across = size * math.sqrt((1.0 - t * t) / square)
+        t *= sign * size
+        for j in range(dimension):
+            out[i, j] = t * pole[j] + across * out[i, j]
+
+
+@compiled
+def _height_above(stream: Any, dimension: int, low: float) -> Any:
+    """Draw the height of a uniform point of the cap above `low`, by rejection.
+
+    In four dimensions or more the density is log-concave: it lies below the exponential that
+    touches it at x, a good place for which is that of the normal law [Robert95].
+    """
+    if dimension == 2:
+        while True:
+            u = open_unit(next_word(stream))
+            t = 1.0 - (1.0 - low) * u * u
+            v = open_unit(next_word(stream))
+            if v * v * (1.0 + t) < 1.0 + low:
+                return t
+    if dimension == 3:
+        return low + (1.0 - low) * open_unit(next_word(stream))
+    power = 0.5 * (dimension - 3)
+    root = math.sqrt(2.0 * power)
+    x = 0.5 * (low + math.sqrt(low * low + 4.0 / (root * root)))
+    x = min(x, 0.5 * (1.0 + low))
+    rate = 2.0 * power * x / (1.0 - x * x)
+    while True:
+        t = low - _log(open_unit(next_word(stream))) / rate
+        if t < 1.0:
+            most = power * _log((1.0 - t * t) / (1.0 - x * x)) + rate * (t - x)
+            if _log(open_unit(next_word(stream))) < most:
+                return t
+
+
+@compiled
+def add_products(rows: Any, vector: Any, out: Any) -> None:
+    """Add to every entry the inner product of a row and a vector."""
+    for i in range(rows.shape[0]):
+        total = 0.0
+        for j in range(vector.size):
+            total += rows[i, j] * vector[j]
+        out[i] += total
+
+
+@compiled
+def fill_corners(stream: Any, limits: Any, less: Any, size: float, out: Any) -> None:
+    """Write corners of the cube: uniform, but kept with the limit `less` unless on the right side.
+
+    A corner is on the right side of a random one, whose coordinate j is positive with the limit
+    `limits[j]`, if their inner product is positive.
+    """
+    dimension = limits.size
+    right = np.empty(dimension, np.bool_)
+    a, b, c, d = stream
+    for i in range(out.shape[0]):
+        for j in range(dimension):
+            word, a, b, c, d = advance(a, b, c, d)
+            right[j] = word < limits[j]
+        while True:
+            agree = 0
+            word = np.uint64(0)
+            for j in range(dimension):
+                if j & 63 == 0:
+                    word, a, b, c, d = advance(a, b, c, d)
+                plus = (word >> np.uint64(j & 63)) & np.uint64(1) == np.uint64(1)
+                out[i, j] = size if plus else -size
+                agree += plus == right[j]
+            coin, a, b, c, d = advance(a, b, c, d)
+            if 2 * agree > dimension or coin < less:
+                break
+
+
+@compiled
+def chances_of_right_side(reports: Any, point: Any, out: Any) -> None:
+    """Write how likely each report is on the right side of the random corner of a point."""
+    dimension = point.size
+    law = np.empty(dimension + 1)
+    for i in range(reports.shape[0]):
+        law[0] = 1.0  # law[m]: m of the coordinates so far that are left to chance agree
+        loose = 0
+        sure = 0
+        for j in range(dimension):
+            agrees = 0.5 * (1.0 + point[j] if reports[i, j] > 0 else 1.0 - point[j])
+            if abs(point[j]) == 1.0:
+                sure += agrees == 1.0
+                continue
+            loose += 1
+            law[loose] = law[loose - 1] * agrees
+            for m in range(loose - 1, 0, -1):
+                law[m] = law[m] * (1.0 - agrees) + law[m - 1] * agrees
+            law[0] *= 1.0 - agrees
+        total = 0.0
+        for m in range(loose + 1):
+            if 2 * (sure + m) > dimension:
+                total += law[m]
+        out[i] = min(total, 1.0)
+
+
+@compiled
+def fill_samples(stream: Any, size: Any, out: Any) -> None:
+    """Write a uniform subset of 0..size-1 into every row, member by member [Floyd87]."""
+    count = out.shape[1]
+    a, b, c, d = stream
+    for i in range(out.shape[0]):
+        for m in range(count):
+            last = size - count + m
+            word, a, b, c, d = advance(a, b, c, d)
+            drawn = np.int64(scale_down(word, np.uint64(last + 1)))
+            for before in range(m):
+                if out[i, before] == drawn:
+                    drawn = last
+                    break
+            out[i, m] = drawn
