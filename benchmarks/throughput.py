@@ -14,25 +14,25 @@ import resource
 import time
 
 from ldp_auditor import audit, mechanisms
-from ldp_auditor.inputs import Numbers
+from ldp_auditor.inputs import Ball, Numbers, UnitVectors
 from random_words import print_table
 
 
-def seconds(protocol: str, k: int | None, trials: int) -> float:
+def seconds(protocol: str, k: int | None, trials: int, **options: int) -> float:
     """Wall time of an audit on all cores, compiled code loaded."""
     epsilon = None if mechanisms.find(protocol).promises_nothing else 1.0
-    audit(protocol, epsilon=epsilon, domain_size=k, trials=1000)
-    return audit(protocol, epsilon=epsilon, domain_size=k, trials=trials).seconds
+    audit(protocol, epsilon=epsilon, domain_size=k, trials=1000, **options)
+    return audit(protocol, epsilon=epsilon, domain_size=k, trials=trials, **options).seconds
 
 
-def processor_seconds(protocol: str, k: int | None, trials: int) -> float:
+def processor_seconds(protocol: str, k: int | None, trials: int, **options: int) -> float:
     """Processor time of an audit on one thread, compiled code loaded; the best of three."""
     epsilon = None if mechanisms.find(protocol).promises_nothing else 1.0
     taken = []
-    audit(protocol, epsilon=epsilon, domain_size=k, trials=1000, workers=1)
+    audit(protocol, epsilon=epsilon, domain_size=k, trials=1000, workers=1, **options)
     for _ in range(3):
         started = time.process_time()
-        audit(protocol, epsilon=epsilon, domain_size=k, trials=trials, workers=1)
+        audit(protocol, epsilon=epsilon, domain_size=k, trials=trials, workers=1, **options)
         taken.append(time.process_time() - started)
     return min(taken)
 
@@ -64,6 +64,10 @@ def main() -> None:
     for protocol in mechanisms.available(Numbers):
         rate = 2 * trials / measure(protocol, None, trials) / 1e6
         print(f"{protocol:>9} {rate:>8.1f}", flush=True)
+    print(f"protocols for vectors {'d = 3':>8} {'d = 128':>8}")
+    for protocol in (*mechanisms.available(UnitVectors), *mechanisms.available(Ball)):
+        rates = [2 * trials / measure(protocol, None, trials, dimension=d) / 1e6 for d in (3, 128)]
+        print(f"{protocol:>21} {rates[0]:>8.1f} {rates[1]:>8.2f}", flush=True)
     print(f"peak memory {peak_megabytes():.0f} MB")
     if asked.per_core:
         return

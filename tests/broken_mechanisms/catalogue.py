@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.broken_mechanisms import (
     carriers,
+    cubes,
     direct,
     discrete,
     gaussian,
@@ -34,6 +35,7 @@ CATALOGUE: tuple[Entry, ...] = (
     *lattice.ENTRIES,
     *gaussian.ENTRIES,
     *discrete.ENTRIES,
+    *cubes.ENTRIES,
     *repeated.ENTRIES,
     *records.ENTRIES,
     *shapes.ENTRIES,

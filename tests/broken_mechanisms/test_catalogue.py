@@ -42,7 +42,7 @@ The first is for single reports of a mechanism whose batches or whose every bit 
 FAMILIES = {
     *("GRR", "SS", "SUE", "OUE", "SHE", "THE", "BLH", "OLH", "Gaussian", "AGM", "approximate"),
     *("longitudinal", "memoized", "SPL", "SMP", "RS+FD", "Laplace", "geometric", "exponential"),
-    "RAPPOR",
+    *("RAPPOR", "Duchi"),
 }
 
 PLACES = {
@@ -86,6 +86,7 @@ PLACES = {
     "one pair of many inputs",
     "order of entries",
     "a public parameter",
+    "a forgotten case",
 }
 
 

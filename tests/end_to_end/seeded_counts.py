@@ -93,6 +93,27 @@ def audits() -> Iterator[tuple[str, list[int]]]:
                     )
                     for reports, seen in counted(plan):
                         yield f"{name} {epsilon} {attack} {reports} {how}", seen
+    yield from audits_of_vectors()
+
+
+def audits_of_vectors() -> Iterator[tuple[str, list[int]]]:
+    """Every protocol for vectors: both attacks, one report and many."""
+    from ldp_auditor import mechanisms
+    from ldp_auditor.audits.plan import AuditPlan
+    from ldp_auditor.inputs import Ball, UnitVectors
+
+    for name in (*mechanisms.available(UnitVectors), *mechanisms.available(Ball)):
+        for epsilon, dimension in ((0.5, 2), (6.0, 5)):
+            for attack in ("paper", "optimal"):
+                plan = AuditPlan(
+                    mechanism=mechanisms.make(name, epsilon=epsilon, dimension=dimension),
+                    attack=attack,
+                    trials=TRIALS,
+                    seed=SEED,
+                    reports=(1, 4),
+                )
+                for reports, seen in counted(plan):
+                    yield f"{name} {epsilon} {dimension} {attack} {reports}", seen
 
 
 def counted(plan: Any) -> list[tuple[int, list[int]]]:

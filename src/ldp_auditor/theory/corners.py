@@ -63,11 +63,20 @@ class Corners:
 
     def densities(self, side: int) -> Floats:
         """Density of each kind under the first input (0) or the second (1)."""
-        values = [pair[side] for pair in self.classes]
-        counts = np.array([count for _, _, count in self.classes])
-        right = np.array([_right_side(row, counts, values) for row in self.positive])
+        agreeing = [
+            [_agreeing(plus, count, pair[side]) for plus in range(count + 1)]
+            for *pair, count in self.classes
+        ]
+        right = np.array([self._right_side(agreeing, row) for row in self.positive])
         found: Floats = self.low + (self.high - self.low) * right
         return found
+
+    def _right_side(self, agreeing: list[list[tuple[int, Floats]]], row: Floats) -> float:
+        """Probability that more than half of the coordinates agree with the random corner's."""
+        parts = [laws[int(plus)] for laws, plus in zip(agreeing, row, strict=True)]
+        least = len(self.first) // 2 + 1 - sum(sure for sure, _ in parts)
+        law = reduce(np.convolve, [law for _, law in parts])
+        return min(1.0, float(law[max(0, least) :].sum()))
 
     def loss_law(self) -> LossLaw | None:
         """The law of the loss."""
@@ -87,17 +96,14 @@ class Corners:
         return Rates(*(min(1.0, float(chosen @ self.densities(side))) for side in (0, 1)))
 
 
-def _right_side(positive: Floats, counts: Floats, values: list[float]) -> float:
-    """Probability that more than half of the coordinates agree with the random corner's."""
+def _agreeing(plus: int, count: int, value: float) -> tuple[int, Floats]:
+    """How many of a class's coordinates agree for sure, and the law of the number of others."""
     from scipy.stats import binom
 
-    sure, laws, dimension = 0, [np.ones(1)], int(counts.sum())
-    for plus, count, value in zip(positive.tolist(), counts.tolist(), values, strict=True):
-        for number, agrees in ((int(plus), (1 + value) / 2), (int(count - plus), (1 - value) / 2)):
-            if agrees in (0, 1):
-                sure += int(number * agrees)
-            else:
-                laws.append(binom.pmf(np.arange(number + 1), number, agrees))
-    agreeing = reduce(np.convolve, laws)
-    first = dimension // 2 + 1 - sure
-    return min(1.0, float(agreeing[max(0, first) :].sum()))
+    sure, laws = 0, [np.ones(1)]
+    for number, agrees in ((plus, (1 + value) / 2), (count - plus, (1 - value) / 2)):
+        if agrees in (0, 1):
+            sure += int(number * agrees)
+        else:
+            laws.append(binom.pmf(np.arange(number + 1), number, agrees))
+    return sure, reduce(np.convolve, laws)

@@ -1,0 +1,95 @@
+"""Vectors of the cube: corners that are on neither side, coordinates that are sampled."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from tests.broken_mechanisms.entry import Entry, pair
+from tests.broken_mechanisms.exact import Law
+
+Corner = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Corners:
+    """A corner on the side of the input, which is a corner, or else one of the other side.
+
+    With `both` the halves share the corners in between, as [Duchi18] has it in even dimensions;
+    without, these are as likely as those of the other side.
+    """
+
+    epsilon: float
+    both: bool
+
+    def weights(self, value: Corner) -> dict[Corner, float]:
+        """Probabilities of all corners."""
+        more = math.exp(self.epsilon)
+        corners = product((-1, 1), repeat=len(value))
+        sides = {z: sum(a * b for a, b in zip(z, value, strict=True)) for z in corners}
+        found = {z: more if s > 0 else 1.0 for z, s in sides.items()}
+        if self.both:
+            found = {z: more * (s >= 0) + 1.0 * (s <= 0) for z, s in sides.items()}
+        total = sum(found.values())
+        return {z: weight / total for z, weight in found.items()}
+
+    def __call__(self, value: Corner, rng: np.random.Generator) -> Corner:
+        reports = self.weights(value)
+        place = int(np.searchsorted(np.cumsum(list(reports.values()))[:-1], rng.random()))
+        return list(reports)[place]
+
+    def law(self, value: Corner) -> Law:
+        yield from self.weights(value).items()
+
+
+@dataclass(frozen=True)
+class SampledSign:
+    """One coordinate and its sign, told the truth with the odds of epsilon.
+
+    If `chosen` is set, the coordinate is the first positive one, not a random one.
+    """
+
+    epsilon: float
+    chosen: bool
+
+    def law(self, value: Corner) -> Law:
+        truth = 1 / (1 + math.exp(-self.epsilon))
+        places = range(len(value))
+        shares = [1 / len(value)] * len(value)
+        if self.chosen:
+            first = value.index(1) if 1 in value else 0
+            shares = [0.5 * (place == first) + 0.5 / len(value) for place in places]
+        for place, share in zip(places, shares, strict=True):
+            yield (place, value[place]), share * truth
+            yield (place, -value[place]), share * (1 - truth)
+
+    def __call__(self, value: Corner, rng: np.random.Generator) -> tuple[int, int]:
+        reports, chances = zip(*self.law(value), strict=True)
+        return reports[int(np.searchsorted(np.cumsum(chances)[:-1], rng.random()))]  # type: ignore[no-any-return]
+
+
+ENTRIES: tuple[Entry, ...] = (
+    pair(
+        name="duchi_even_dimension",
+        family="Duchi",
+        place="a forgotten case",
+        epsilon=1.0,
+        values=((1, 1, 1, 1), (-1, -1, -1, -1), (1, 1, 1, -1)),
+        broken=Corners(1.0, both=True),
+        correct=Corners(1.0, both=False),
+        why="both halves have the corners in between, which makes these the likeliest of all",
+    ),
+    pair(
+        name="sampled_coordinate_chosen",
+        family="Duchi",
+        place="a public parameter",
+        epsilon=1.0,
+        values=((1, -1, -1), (-1, -1, 1), (-1, 1, -1)),
+        broken=SampledSign(1.0, chosen=True),
+        correct=SampledSign(1.0, chosen=False),
+        why="which coordinate is sent depends on the input half of the time",
+    ),
+)

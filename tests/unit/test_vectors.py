@@ -1,0 +1,416 @@
+"""Protocols for vectors against enumeration, integration and formulas written down here."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations, pairwise, product
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.random import default_rng
+from scipy import integrate, special
+
+from ldp_auditor import AuditError, InputPair, mechanisms
+from ldp_auditor.inputs import Ball, UnitVectors
+from ldp_auditor.mechanisms.kernels.vectors import fill_samples
+from ldp_auditor.mechanisms.kernels.xoshiro import fresh_stream
+from ldp_auditor.mechanisms.sphere_reports import Cap
+from ldp_auditor.theory.spheres import both_caps_share, cap_moment, cap_share, wedge_share
+
+NAMES = (*mechanisms.available(UnitVectors), *mechanisms.available(Ball))
+
+
+def made(name: str, epsilon: float, dimension: int, **options: Any) -> Any:
+    return mechanisms.make(name, epsilon=epsilon, dimension=dimension, **options)
+
+
+def some_inputs(protocol: Any, seed: int = 3) -> list[tuple[float, ...]]:
+    """Inputs in several directions, of several lengths where these may differ."""
+    rng, found = default_rng(seed), []
+    for share in (1.0, 0.6, 0.2):
+        point = rng.normal(size=protocol.dimension)
+        length = np.linalg.norm(point)
+        if isinstance(protocol.inputs, Ball):
+            length = protocol.inputs.length(point.tolist()) / share
+        found.append(protocol.check_value((point / length).tolist()))
+    return found
+
+
+# Caps of the sphere
+
+
+@pytest.mark.parametrize("dimension", [2, 3, 4, 7, 128, 5000])
+def test_shares_of_caps_are_incomplete_beta_functions(dimension: int) -> None:
+    for t in np.array([0.0, 0.3, 1.5, 2.5, 6.0]) / math.sqrt(dimension):
+        height = float(min(t, 0.99))
+        exact = special.betainc((dimension - 1) / 2, 0.5, 1 - height**2) / 2
+        assert cap_share(dimension, height) == pytest.approx(exact, rel=1e-10)
+    assert cap_share(dimension, 1.0) == 0
+
+
+@pytest.mark.parametrize("dimension", [2, 3, 4, 5, 40])
+@pytest.mark.parametrize("height", [0.0, 0.1, 0.4])
+@pytest.mark.parametrize("angle", [0.2, 1.0, 2.5])
+def test_shares_of_two_caps_by_conditioning_on_the_first_height(
+    dimension: int, height: float, angle: float
+) -> None:
+    def above(t: float) -> float:
+        """Share of the sphere at height t that is in the other cap."""
+        least = (height - t * math.cos(angle)) / (math.sqrt(1 - t * t) * math.sin(angle))
+        if abs(least) >= 1:
+            return float(least < 0)
+        if dimension == 2:
+            return (float(least <= -1) + float(least <= 1)) / 2
+        upper = float(special.betainc((dimension - 2) / 2, 0.5, 1 - least**2)) / 2
+        return upper if least >= 0 else 1 - upper
+
+    def weighted(a: float) -> float:
+        return math.sin(a) ** (dimension - 2) * above(math.cos(a))
+
+    kinks = [abs(angle - math.acos(height)), math.acos(height)]
+    edges = sorted({0.0, math.acos(height), *(k for k in kinks if k < math.acos(height))})
+    parts = [integrate.quad(weighted, a, b)[0] for a, b in pairwise(edges)]
+    total = math.sqrt(math.pi) * special.gamma((dimension - 1) / 2) / special.gamma(dimension / 2)
+    assert both_caps_share(dimension, height, angle / 2) == pytest.approx(
+        sum(parts) / total, abs=1e-7
+    )
+
+
+def test_wedges_of_a_cap_add_up() -> None:
+    for angle in (-2.0, -0.4, 0.0, 0.3):
+        parts = wedge_share(6, 0.3, angle) + wedge_share(6, 0.3, -angle)
+        assert parts == pytest.approx(cap_share(6, 0.3))
+    assert wedge_share(6, 0.3, 1.5) == 0
+
+
+# PrivUnit and Duchi's mechanism for the l2 ball
+
+
+def heights(cap: Cap) -> tuple[Any, Any]:
+    """Heights of a report over the sphere of radius 1 and their probabilities."""
+    nodes, weights = np.polynomial.legendre.leggauss(200)
+    rim, places, chances = math.acos(cap.height), [], []
+    for low, high, density in ((0.0, rim, cap.inside), (rim, math.pi, cap.outside)):
+        angles = low + (high - low) * (nodes + 1) / 2
+        share = np.sin(angles) ** (cap.dimension - 2) * weights * (high - low) / 2
+        places.append(np.cos(angles))
+        chances.append(density * share)
+    half = math.sqrt(math.pi) * special.gamma((cap.dimension - 1) / 2)
+    chances_all = np.concatenate(chances) / half * special.gamma(cap.dimension / 2)
+    return np.concatenate(places), chances_all
+
+
+@pytest.mark.parametrize("dimension", [2, 3, 8, 50])
+@pytest.mark.parametrize("epsilon", [0.3, 2.0, 9.0])
+def test_reports_of_the_sphere_have_the_input_as_their_mean(dimension: int, epsilon: float) -> None:
+    for name in ("PrivUnit", "Duchi-l2"):
+        protocol = made(name, epsilon, dimension)
+        t, chances = heights(protocol.cap)
+        assert chances.sum() == pytest.approx(1, rel=1e-9)
+        assert protocol.size * (t @ chances) == pytest.approx(1, rel=1e-8)
+        pole = (1.0, *(0.0,) * (dimension - 1))
+        assert protocol.mean_variance(4, pole) == pytest.approx((protocol.size**2 - 1) / 4)
+        assert protocol.cap.inside / protocol.cap.outside == pytest.approx(math.exp(epsilon))
+    shorter = (0.6, *(0.0,) * (dimension - 1))
+    assert protocol.mean_variance(1, shorter) == pytest.approx(protocol.size**2 - 0.36)
+
+
+@pytest.mark.parametrize("dimension", [2, 3, 20, 1000])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 6.0, 20.0])
+def test_no_other_cap_of_the_same_loss_varies_less(dimension: int, epsilon: float) -> None:
+    best = made("PrivUnit", epsilon, dimension).cap
+    assert best.height == pytest.approx(best.mean, rel=1e-9)
+    for height in np.linspace(0.0, min(0.999, 2 * best.height), 100).tolist():
+        assert Cap.exact(dimension, height, epsilon).mean <= best.mean * (1 + 1e-12)
+    assert cap_moment(dimension, best.height) > 0
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+@pytest.mark.parametrize(("dimension", "epsilon"), [(3, 1.0), (10, 4.0), (128, 8.0)])
+def test_the_split_of_the_paper_keeps_its_claim(
+    dimension: int, epsilon: float, share: float
+) -> None:
+    protocol = made("PrivUnit", epsilon, dimension, split=share)
+    worst = protocol.worst_case(None)
+    left = math.log((1 - protocol.cap.share) / protocol.cap.share)
+    assert worst == pytest.approx(share * epsilon + left)
+    assert worst <= epsilon
+    optimum = made("PrivUnit", epsilon, dimension)
+    pole = protocol.inputs.default_pair.first
+    assert optimum.mean_variance(1, pole) < protocol.mean_variance(1, pole)
+
+
+def test_halves_of_a_ball_by_sampling_planes() -> None:
+    """The four parts that two planes cut off, from angles in the plane of both inputs."""
+    protocol = made("Duchi-l2", 1.7, 5)
+    first, second = some_inputs(protocol)[:2]
+    law = protocol.loss_law(InputPair(first, second))
+    lengths = [float(np.linalg.norm(v)) for v in (first, second)]
+    cosine = float(np.dot(first, second)) / (lengths[0] * lengths[1])
+    turns = (np.arange(100_000) + 0.5) / 100_000 * 2 * math.pi
+    sides = [np.cos(turns), np.cos(turns - math.acos(cosine))]
+    tilt = math.tanh(1.7 / 2)
+    p, q = (1 + length * tilt * np.sign(side) for length, side in zip(lengths, sides, strict=True))
+    for at in (0.0, 0.4, 1.0):
+        ways = [np.maximum(0, a - math.exp(at) * b).mean() for a, b in ((p, q), (q, p))]
+        assert law.delta(at) == pytest.approx(max(ways), abs=1e-4)
+
+
+# The cube, corner by corner
+
+
+def corners_of(protocol: Any, value: tuple[float, ...], ties: str = "low") -> dict[Any, float]:
+    """Probabilities of all reports, by what a random corner makes of each."""
+    d, more = len(value), math.exp(protocol.epsilon)
+    signs = list(product((-1, 1), repeat=d))
+    law = dict.fromkeys(signs, 0.0)
+    for corner in signs:
+        chance = math.prod((1 + v * x) / 2 for v, x in zip(corner, value, strict=True))
+        sides = {z: sum(a * b for a, b in zip(z, corner, strict=True)) for z in signs}
+        if ties == "low":
+            weights = {z: more if side > 0 else 1.0 for z, side in sides.items()}
+        else:  # both halves have the corners that are on neither side
+            half = sum(side >= 0 for side in sides.values())
+            plus, minus = more / (more + 1) / half, 1 / (more + 1) / half
+            weights = {z: plus * (s >= 0) + minus * (s <= 0) for z, s in sides.items()}
+        total = sum(weights.values())
+        for z, weight in weights.items():
+            law[z] += chance * weight / total
+    return law
+
+
+@pytest.mark.parametrize(("dimension", "epsilon"), [(1, 0.4), (2, 2.0), (3, 0.4), (4, 2.0)])
+def test_corners_by_enumeration(dimension: int, epsilon: float) -> None:
+    protocol = made("Duchi-linf", epsilon, dimension)
+    default = protocol.inputs.default_pair
+    inputs = [default.first, (1.0, *default.first[1:]), *some_inputs(protocol)]
+    laws = [corners_of(protocol, value) for value in inputs]
+    signs = np.array(list(laws[0]), dtype=float)
+    for value, law in zip(inputs, laws, strict=True):
+        chances = np.array(list(law.values()))
+        assert protocol.size * (chances @ signs) == pytest.approx(np.array(value), abs=1e-6)
+        spread = ((protocol.size * signs - np.array(value)) ** 2).sum(axis=1) @ chances
+        assert protocol.mean_variance(1, value) == pytest.approx(spread, rel=1e-6)
+    for one, other in combinations(range(len(inputs)), 2):
+        if inputs[one] == inputs[other]:
+            continue
+        pair = InputPair(inputs[one], inputs[other])
+        p, q = (np.array(list(laws[k].values())) for k in (one, other))
+        found = protocol.log_likelihood_ratio(protocol.size * signs, pair)
+        assert found == pytest.approx(np.log(p / q), abs=1e-9)
+        law_of_loss = protocol.loss_law(pair)
+        assert law_of_loss.supremum == pytest.approx(np.abs(np.log(p / q)).max(), rel=1e-9)
+        for at in (0.0, 0.3 * epsilon, 0.8 * epsilon):
+            ways = [np.maximum(0, a - math.exp(at) * b).sum() for a, b in ((p, q), (q, p))]
+            assert law_of_loss.delta(at) == pytest.approx(max(ways), abs=1e-9)
+        reports = protocol.size * signs
+        apart = [((reports - np.array(v)) ** 2).sum(axis=1) for v in vars(pair).values()]
+        tied = np.abs(apart[0] - apart[1]) < 1e-6
+        chosen = np.where(tied, 0.5, apart[0] < apart[1])
+        rates = protocol.guess_rates(pair)
+        assert rates.true_positive == pytest.approx(chosen @ p, abs=1e-9)
+        assert rates.false_positive == pytest.approx(chosen @ q, abs=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 3.0])
+def test_both_halves_with_the_corners_in_between_break_the_claim(epsilon: float) -> None:
+    """[Duchi18] in even dimensions: the exact loss is ln(1 + e^epsilon)."""
+    for dimension in (2, 3, 4):
+        protocol = made("Duchi-linf", epsilon, dimension)
+        default = protocol.inputs.default_pair
+        pairs = [default.second, (1.0,) * (dimension - 1) + (-1.0,)]
+        losses = []
+        for other in pairs:
+            p, q = (corners_of(protocol, v, ties="both") for v in (default.first, other))
+            losses += [abs(math.log(p[z] / q[z])) for z in p]
+        expected = epsilon if dimension % 2 else math.log(1 + math.exp(epsilon))
+        assert max(losses) == pytest.approx(expected)
+
+
+def test_too_many_kinds_of_corners_are_not_enumerated() -> None:
+    protocol = made("Duchi-linf", 1.0, 24)
+    other = tuple(np.linspace(-1, 1, 24).tolist())
+    pair = InputPair(protocol.inputs.default_pair.first, other)
+    assert protocol.loss_law(pair) is None
+    assert protocol.guess_rates(pair) is None
+    reports = protocol.privatize(other, 5, default_rng(0))
+    assert np.isfinite(protocol.log_likelihood_ratio(reports, pair)).all()
+
+
+# Sampled coordinates, Laplace noise
+
+
+@pytest.mark.parametrize("name", ["Sampled-PM", "Sampled-HM"])
+@pytest.mark.parametrize("coordinates", [1, 2, 3])
+def test_sampled_coordinates_by_enumeration(name: str, coordinates: int) -> None:
+    protocol = made(name, 1.5, 3, coordinates=coordinates)
+    pair = InputPair((-1.0, -1.0, 0.5), (1.0, 1.0, -0.3))
+    tables = []
+    for a, b in zip(pair.first, pair.second, strict=True):
+        first, second = (protocol.single.density(v) for v in (a, b))
+        edges = sorted({end for p in (*first.pieces, *second.pieces) for end in (p.low, p.high)})
+        smooth = [type(density)(density.pieces) for density in (first, second)]
+        cells = [
+            [density.below(high) - density.below(low) for density in smooth]
+            for low, high in pairwise(edges)
+            if high - low > 1e-9
+        ]
+        atoms = [[p, q] for (_, p), (_, q) in zip(first.atoms, second.atoms, strict=True)]
+        tables.append(np.array([*cells, *atoms]))
+    chances = []
+    choices = list(combinations(range(3), coordinates))
+    for chosen in choices:
+        both = np.ones((1, 2))
+        for coordinate in chosen:
+            both = (both[:, None, :] * tables[coordinate][None, :, :]).reshape(-1, 2)
+        chances.append(both / len(choices))
+    p, q = np.concatenate(chances).T
+    law = protocol.loss_law(pair)
+    for at in (0.0, 0.4, 1.2):
+        ways = [np.maximum(0, a - math.exp(at) * b).sum() for a, b in ((p, q), (q, p))]
+        assert law.delta(at) == pytest.approx(max(ways), abs=1e-9)
+    value = (0.2, -0.7, 1.0)
+    weight = 3 / coordinates
+    each = [protocol.single.mean_variance(1, v) + v * v for v in value]
+    expected = sum(weight * m - v * v for m, v in zip(each, value, strict=True))
+    assert protocol.mean_variance(1, value) == pytest.approx(expected)
+
+
+def test_the_number_of_coordinates_is_the_papers() -> None:
+    for epsilon, dimension, count in ((1.0, 9, 1), (5.0, 9, 2), (19.9, 9, 7), (19.9, 3, 3)):
+        assert made("Sampled-PM", epsilon, dimension).coordinates == count
+
+
+def test_rates_of_one_sampled_coordinate() -> None:
+    """By the distance of whole vectors, on a grid of numbers that a coordinate may send."""
+    protocol = made("Sampled-PM", 1.0, 3)
+    pair = InputPair((0.9, 0.2, 0.2), (-0.1, 0.6, 0.2))
+    first, second = (np.array(v) for v in vars(pair).values())
+    densities = [[protocol.single.density(v) for v in value] for value in (first, second)]
+    end = densities[0][0].pieces[-1].high
+    edges = np.linspace(-end, end, 40_001)
+    rates = [0.0, 0.0]
+    for coordinate in range(3):
+        middle = np.zeros((40_000, 3))
+        middle[:, coordinate] = 3 * (edges[:-1] + edges[1:]) / 2
+        near = ((middle - first) ** 2).sum(axis=1) < ((middle - second) ** 2).sum(axis=1)
+        changes = np.flatnonzero(np.diff(near)) + 1
+        for side in (0, 1):
+            density = densities[side][coordinate]
+            places = [-end, *edges[changes].tolist(), end]
+            for k, (low, high) in enumerate(pairwise(places)):
+                if near[0] ^ (k % 2 == 1):
+                    rates[side] += (density.below(high) - density.below(low)) / 3
+    exact = protocol.guess_rates(pair)
+    assert [exact.true_positive, exact.false_positive] == pytest.approx(rates, abs=1e-4)
+
+
+def test_samples_are_subsets() -> None:
+    rows = np.empty((2000, 3), np.int64)
+    fill_samples(fresh_stream(default_rng(1)), 4, rows)
+    assert (np.sort(rows, axis=1)[:, 1:] != np.sort(rows, axis=1)[:, :-1]).all()
+    assert set(rows.ravel().tolist()) == {0, 1, 2, 3}
+
+
+def test_laplace_noise_in_two_coordinates() -> None:
+    protocol = made("Laplace-l1", 1.2, 3)
+    pair = InputPair((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
+    x = 2 * 0.5 / protocol.scale  # two noises of scale 1 add up to more
+    wrong = protocol.guess_rates(pair).false_positive
+    assert wrong == pytest.approx(math.exp(-x) * (2 + x) / 4)
+    assert protocol.loss_law(pair).epsilon(0.0) == pytest.approx(1.2)
+    uneven = InputPair((0.7, 0.0, 0.0), (0.0, 0.3, 0.0))
+    assert protocol.loss_law(uneven) is None
+    assert protocol.guess_rates(uneven) is None
+    assert protocol.worst_case(uneven) == pytest.approx(1.2)
+    assert protocol.mean_variance(5, pair.first) == pytest.approx(3 * 2 * protocol.scale**2 / 5)
+
+
+# All of them
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("epsilon", [0.7, 6.0])
+def test_no_pair_loses_more_than_the_default_one(name: str, epsilon: float) -> None:
+    protocol = made(name, epsilon, 4)
+    assert protocol.worst_case(None) == pytest.approx(epsilon, rel=1e-9)
+    default = protocol.loss_law(protocol.inputs.default_pair)
+    inputs = [*some_inputs(protocol), *some_inputs(protocol, seed=8)]
+    for first, second in combinations(inputs, 2):
+        law = protocol.loss_law(InputPair(first, second))
+        if law is not None:
+            assert law.epsilon(0.0) <= epsilon * (1 + 1e-9)
+            for at in (0.0, 0.5 * epsilon):
+                assert law.delta(at) <= default.delta(at) + 1e-12
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_reports_of_all_inputs_lie_on_one_lattice(name: str) -> None:
+    """Floats near an input have bits that floats far from it lack; the lattice hides them."""
+    protocol = made(name, 1.0, 3)
+    reports = [
+        protocol.guess(protocol.privatize(value, 500, default_rng(5)), default_rng(5)).ravel()
+        for value in (*vars(protocol.inputs.default_pair).values(), *some_inputs(protocol))
+    ]
+    if name in ("Duchi-linf", "Sampled-HM"):  # corners, and ends of Duchi's
+        found = [
+            made("Duchi-linf", 1.0, 3).privatize((a, 0, 1), 50, default_rng(1)) for a in (0, 1)
+        ]
+        assert len(np.unique(np.abs(found))) == 1
+        return
+    weight = protocol.weight if name.startswith("Sampled") else 1.0
+    for batch in reports:
+        assert (batch / weight % 2.0**-40 == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "message"),
+    [
+        ("PrivUnit", {"epsilon": 21.0}, "epsilon must be at most 20"),
+        ("PrivUnit", {"dimension": 1}, "dimension must be at least 2"),
+        ("PrivUnit", {"split": 1.0}, r"split must lie in \[0, 1\)"),
+        ("PrivUnit", {"split": 0.5, "dimension": 2}, "dimension must be at least 3"),
+        ("Duchi-l2", {"dimension": 1}, "dimension must be at least 2"),
+        ("Duchi-linf", {"dimension": 0}, "dimension must be at least 1"),
+        ("Sampled-PM", {"coordinates": 5}, "coordinates must be at most 3"),
+    ],
+)
+def test_what_cannot_be_is_refused(name: str, settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(AuditError, match=message):
+        mechanisms.make(name, **{"epsilon": 1.0, "dimension": 3, **settings})
+    with pytest.raises(AuditError, match="reports must be as"):
+        made(name, 1.0, 3).estimate(np.zeros(4))
+
+
+def largest_variance(name: str, epsilon: float, dimension: int, **options: Any) -> float:
+    """Of the estimate of a coordinate of the cube."""
+    protocol = made(name, epsilon, dimension, **options)
+    values = ((v,) * dimension for v in (0.0, 0.5, 1.0))
+    return max(float(protocol.mean_variance(1, v)) for v in values) / dimension
+
+
+def test_statements_of_docs_vectors() -> None:
+    """What docs/vectors.md says of the literature."""
+    for epsilon, dimension, wins in ((2.0, 2, True), (2.0, 3, False), (4.0, 10, True)):
+        corner = largest_variance("Duchi-linf", epsilon, dimension)
+        assert (corner < largest_variance("Sampled-HM", epsilon, dimension)) == wins
+    for name, epsilon, paper, better in (
+        ("Sampled-PM", 3.5, 1, 2),
+        ("Sampled-HM", 3.1, 1, 2),
+        ("Sampled-PM", 6.0, 2, 3),
+    ):
+        assert made(name, epsilon, 10).coordinates == paper
+        best = largest_variance(name, epsilon, 10, coordinates=better)
+        assert best < largest_variance(name, epsilon, 10)
+    lost = largest_variance("Sampled-PM", 4.999, 10) / largest_variance(
+        "Sampled-PM", 4.999, 10, coordinates=2
+    )
+    assert lost == pytest.approx(1.33, abs=0.01)
+    assert made("PrivUnit", 8.0, 128, split=0.5).worst_case(None) == pytest.approx(7.284, abs=1e-3)
+    pole = (1.0, *(0.0,) * 127)
+    costs = [made("PrivUnit", 8.0, 128, split=s).mean_variance(1, pole) for s in (0.5, 0.25)]
+    least = made("PrivUnit", 8.0, 128).mean_variance(1, pole)
+    assert [cost / least for cost in costs] == pytest.approx([1.63, 1.18], abs=0.01)
+    assert made("Laplace-l1", 8.0, 128).mean_variance(1, pole) == pytest.approx(16.0)
+    assert made("PrivUnit", 8.0, 128).mean_variance(1, pole) == pytest.approx(16.45, abs=0.01)
