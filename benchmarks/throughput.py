@@ -12,20 +12,21 @@ from __future__ import annotations
 import argparse
 import resource
 import time
+from typing import Any
 
 from ldp_auditor import audit, mechanisms
 from ldp_auditor.inputs import Ball, Numbers, UnitVectors
 from random_words import print_table
 
 
-def seconds(protocol: str, k: int | None, trials: int, **options: int) -> float:
+def seconds(protocol: str, k: int | None, trials: int, **options: Any) -> float:
     """Wall time of an audit on all cores, compiled code loaded."""
     epsilon = None if mechanisms.find(protocol).promises_nothing else 1.0
     audit(protocol, epsilon=epsilon, domain_size=k, trials=1000, **options)
     return audit(protocol, epsilon=epsilon, domain_size=k, trials=trials, **options).seconds
 
 
-def processor_seconds(protocol: str, k: int | None, trials: int, **options: int) -> float:
+def processor_seconds(protocol: str, k: int | None, trials: int, **options: Any) -> float:
     """Processor time of an audit on one thread, compiled code loaded; the best of three."""
     epsilon = None if mechanisms.find(protocol).promises_nothing else 1.0
     taken = []

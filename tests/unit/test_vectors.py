@@ -30,7 +30,7 @@ def some_inputs(protocol: Any, seed: int = 3) -> list[tuple[float, ...]]:
     rng, found = default_rng(seed), []
     for share in (1.0, 0.6, 0.2):
         point = rng.normal(size=protocol.dimension)
-        length = np.linalg.norm(point)
+        length = float(np.linalg.norm(point))
         if isinstance(protocol.inputs, Ball):
             length = protocol.inputs.length(point.tolist()) / share
         found.append(protocol.check_value((point / length).tolist()))
