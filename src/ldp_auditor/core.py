@@ -5,7 +5,7 @@ All of them are frozen and validate once, when made. Nothing here samples, draws
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol, Self
 
 import numpy as np
@@ -24,16 +24,29 @@ Verdict = Literal["violation", "no-violation-found"]
 
 @dataclass(frozen=True)
 class Claim:
-    """A promise of (epsilon, delta)-LDP; an infinite epsilon promises nothing."""
+    """A promise of (epsilon, delta)-LDP; an infinite epsilon promises nothing.
+
+    With a `metric` (see `metrics.py`) epsilon is promised for each unit of distance.
+
+    >>> Claim(0.5, metric="euclidean").at(4.0)
+    Claim(epsilon=2.0, delta=0.0)
+    """
 
     epsilon: float
     delta: float = 0.0
+    metric: str | None = field(default=None, repr=False)  # streams of checks are named by the rest
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", number("epsilon", self.epsilon))
         object.__setattr__(self, "delta", number("delta", self.delta))
         must(self.epsilon > 0, "be positive", epsilon=self.epsilon)
         must(0 <= self.delta < 1, "lie in [0, 1)", delta=self.delta)
+        named = self.metric is None or isinstance(self.metric, str)
+        must(named, "be the name of a distance", metric=repr(self.metric))
+
+    def at(self, distance: float) -> "Claim":
+        """What is promised for two inputs so far apart."""
+        return self if self.metric is None else Claim(distance * self.epsilon, self.delta)
 
 
 class Mechanism(Protocol):

@@ -49,6 +49,12 @@ class Inputs(ABC):
     def default_pair(self) -> InputPair:
         """The two inputs that are told apart if none are named: those farthest apart."""
 
+    @property
+    def some(self) -> list[Any]:
+        """A few inputs that stand for all, near ones among them, to be searched for the worst."""
+        pair = self.default_pair
+        return [pair.first, pair.second]
+
     @abstractmethod
     def check(self, value: Any, name: str = "an input") -> Any:
         """Return an input in its plain form, or raise if it is none of these."""
@@ -141,6 +147,9 @@ def size_in_words(*sizes: int | None) -> list[str]:
     return [f"k = {size}" for size in sizes if size is not None][:1]
 
 
+SEARCHED = 17
+"""Inputs that stand for all of an interval or of many categories."""
+
 SHOWN = 3
 """Coordinates of a vector that is shown."""
 
@@ -169,6 +178,12 @@ class Categories(Inputs):
     @property
     def default_pair(self) -> InputPair:
         return InputPair(0, 1)
+
+    @property
+    def some(self) -> list[Any]:
+        size = self.domain_size
+        half = SEARCHED // 2
+        return sorted({*range(min(half, size)), *range(max(0, size - half), size)})
 
     def check(self, value: Any, name: str = "an input") -> int:
         found, size = whole_number(name, value, at_least=0), self.domain_size
@@ -252,6 +267,13 @@ class Numbers(Inputs):
     def default_pair(self) -> InputPair:
         return InputPair(self.low, self.high)
 
+    @property
+    def some(self) -> list[Any]:
+        if not math.isfinite(self.high - self.low):
+            return super().some
+        steps = SEARCHED - 1
+        return [self.low + step / steps * (self.high - self.low) for step in range(SEARCHED)]
+
     def check(self, value: Any, name: str = "an input") -> float:
         found = real_number(name, value)
         rule = f"lie in [{self.low:g}, {self.high:g}]"
@@ -267,6 +289,20 @@ class Numbers(Inputs):
 
     def are_guesses(self, guesses: NDArray[Any]) -> bool:
         return guesses.ndim == 1 and np.issubdtype(guesses.dtype, np.floating)
+
+    def attributed(self, guesses: NDArray[Any], pair: InputPair, rng: Generator) -> Accused:
+        return _nearer(guesses[:, None], (pair.first,), (pair.second,), rng)
+
+
+@dataclass(frozen=True)
+class Steps(Categories):
+    """One of k whole numbers, counted from 0, that are near or far; a guess names the nearer."""
+
+    noun, example = "whole numbers", "0,1"
+
+    @property
+    def words(self) -> str:
+        return f"whole numbers 0 to {self.domain_size - 1}"
 
     def attributed(self, guesses: NDArray[Any], pair: InputPair, rng: Generator) -> Accused:
         return _nearer(guesses[:, None], (pair.first,), (pair.second,), rng)
@@ -402,6 +438,49 @@ class Places(Points):
         inside = Numbers(self.low, self.high)
         for entry in point:
             inside.check(entry, f"a coordinate of {name}")
+
+
+@dataclass(frozen=True)
+class Cells(Points):
+    """A place of a square grid: whole coordinates, counted from 0."""
+
+    example = "[0,0]:[1,1]"
+
+    side: int = 16
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "side", whole_number("side", self.side, at_least=2))
+
+    @property
+    def words(self) -> str:
+        return f"places of a grid, coordinates 0 to {self.side - 1}"
+
+    @property
+    def every(self) -> NDArray[np.float64]:
+        """All places, row by row."""
+        axes = np.meshgrid(*[np.arange(float(self.side))] * self.dimension, indexing="ij")
+        return np.stack(axes, axis=-1).reshape(-1, self.dimension)
+
+    @property
+    def some(self) -> list[Any]:
+        near = Cells(self.dimension, min(self.side, 4)).every
+        return [tuple(place) for place in near.tolist()]
+
+    @property
+    def default_pair(self) -> InputPair:
+        return InputPair((0.0,) * self.dimension, (self.side - 1.0,) * self.dimension)
+
+    def check_place(self, point: tuple[float, ...], name: str) -> None:
+        for entry in point:
+            Categories(self.side).check(entry, f"a coordinate of {name}")
+
+    def index(self, place: Sequence[float]) -> int:
+        """The number of a place among `every`."""
+        number = 0
+        for entry in place:
+            number = number * self.side + int(entry)
+        return number
 
 
 def _set_interval(kind: Numbers | Places) -> None:

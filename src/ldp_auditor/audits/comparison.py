@@ -11,6 +11,7 @@ from ldp_auditor.attacks import ATTACKS
 from ldp_auditor.audits.chunks import Progress
 from ldp_auditor.audits.interface import (
     SETTINGS,
+    AnyMetric,
     Pair,
     Trials,
     is_foreign,
@@ -59,7 +60,8 @@ class Comparison(OfAudits):
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
         return {
-            **vars(self.claim),
+            "epsilon": self.claim.epsilon,
+            "delta": self.claim.delta,
             **self.results.to_dict(),
             "refused": [{"mechanism": m, "reason": r} for m, r in self.refused.items()],
             "named": self.named,
@@ -129,7 +131,7 @@ def plan_comparison(
             protocol = mechanisms.find(name)
             promise["epsilon"] = None if protocol.promises_nothing else epsilon
             promise["delta"] = delta if protocol.approximate else None
-        own = {key: value for key, value in options.items() if key in types[name]}
+        own = {key: v for key, v in {**options, **given}.items() if key in types[name]}
         try:
             size = domain_size if _has_size(name) else None
             mechanism = make_mechanism(name, domain_size=size, **promise, **own)
@@ -203,6 +205,7 @@ def compare(
     domain_size: int | None = None,
     among: Sequence[str] = (),
     pair: Pair | None = None,
+    metric: AnyMetric | None = None,
     neighbours: str | None = None,
     attribute: int | None = None,
     reports: int | Sequence[int] | None = None,

@@ -14,7 +14,7 @@ from typing import Any, Self
 from ldp_auditor.attacks import ATTACKS
 from ldp_auditor.attacks.optimal import expected_counts
 from ldp_auditor.audits.chunks import Progress
-from ldp_auditor.audits.interface import Pair, Trials, plan_audit, settings_in
+from ldp_auditor.audits.interface import AnyMetric, Pair, Trials, plan_audit, settings_in
 from ldp_auditor.audits.plan import AuditPlan
 from ldp_auditor.audits.run import run
 from ldp_auditor.audits.stopping import MOST_TRIALS
@@ -70,7 +70,8 @@ class Profile(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        return {"title": self.title, **vars(self.claim), "points": self.to_rows()}
+        promised = {"epsilon": self.claim.epsilon, "delta": self.claim.delta}
+        return {"title": self.title, **promised, "points": self.to_rows()}
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return a row for every epsilon."""
@@ -84,6 +85,7 @@ def explain(
     delta: float | None = None,
     domain_size: int | None = None,
     pair: Pair | None = None,
+    metric: AnyMetric | None = None,
     neighbours: str | None = None,
     attribute: int | None = None,
     reports: int | None = None,
@@ -121,6 +123,7 @@ def profile(
     delta: float | None = None,
     domain_size: int | None = None,
     pair: Pair | None = None,
+    metric: AnyMetric | None = None,
     neighbours: str | None = None,
     attribute: int | None = None,
     reports: int | None = None,
@@ -139,7 +142,7 @@ def profile_of(plan: AuditPlan, points: int) -> Profile:
     """Return the privacy profile of what a plan audits."""
     points = whole_number("points", points, 2, MOST_POINTS)
     look, law = known_law(plan)
-    claim = look.mechanism.claim
+    claim = look.claim.at(look.distance)
     largest = min(1.2 * claim.epsilon, 20.0)
     over = [f"{plan.reports[0]} reports"] if plan.is_over_time else []
     about = ", ".join([plan.mechanism.name, *size_in_words(plan.domain_size), *over])
@@ -156,7 +159,7 @@ def explain_plan(
 ) -> Explanation:
     """Audit by every attack and work out what the optimal one would need."""
     look, law = known_law(plan)
-    claim = look.mechanism.claim
+    claim = look.claim
     require(
         max(claim.epsilon, law.epsilon(claim.delta)) < math.inf,
         f"the gap of {plan.mechanism.name} cannot be accounted for: it keeps no finite epsilon; "
@@ -197,7 +200,7 @@ def trials_to_certify(
     plan: AuditPlan, law: LossLaw, shares: Iterable[float]
 ) -> dict[float, int | None]:
     """Smallest T, to 1%, whose expected counts prove each share of the worst case, if any does."""
-    worst = law.epsilon(plan.mechanism.claim.delta)
+    worst = law.epsilon(plan.claim.delta) / plan.distance
 
     @cache
     def proven(trials: int) -> float:

@@ -1,6 +1,6 @@
 """Plans and runs an audit by names and numbers: what Python users call."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import signature
 from pathlib import Path
 from typing import Any, Literal
@@ -16,11 +16,15 @@ from ldp_auditor.errors import must, require
 from ldp_auditor.execution.contract import Engine
 from ldp_auditor.execution.engines import open_engine
 from ldp_auditor.mechanisms.capabilities import TakesRecords, needed
+from ldp_auditor.metrics import name_of
 from ldp_auditor.results.audit_result import AuditResult, AuditResults
 from ldp_auditor.results.folder import results_folder
 
 Pair = InputPair | Sequence[Any] | str
 """Two inputs of the mechanism's kind, or what the command line writes for them: "0,1"."""
+
+AnyMetric = str | Callable[[Any, Any], float]
+"""A distance of two inputs, by its name or as a function."""
 
 Trials = int | Literal["auto"] | Stopping
 
@@ -32,6 +36,7 @@ def audit(
     delta: float | None = None,
     domain_size: int | None = None,
     pair: Pair | None = None,
+    metric: AnyMetric | None = None,
     neighbours: str | None = None,
     attribute: int | None = None,
     reports: int | None = None,
@@ -57,8 +62,9 @@ def audit(
     input, or "auto": until `precision` is reached, at most `max_trials`. `bound` is
     "clopper-pearson", as in the paper, or "betting" with "auto". `engine` is "threads",
     "processes", "ray" (with the `address` of a cluster, or a local one), or an engine that is open;
-    it does not change the counts. With a folder `out` a killed audit goes on from there. `options`
-    are the protocol's own, such as `hash_range`.
+    it does not change the counts. With a `metric` the claim is epsilon times the distance of the
+    pair, and every epsilon of the result is one for each unit of it. With a folder `out` a killed
+    audit goes on from there. `options` are the protocol's own, such as `hash_range`.
 
     >>> result = audit("GRR", epsilon=1.0, domain_size=25, trials=100_000, seed=1)
     >>> 0.8 < result.empirical_epsilon < 1.0
@@ -108,6 +114,7 @@ def plan_audit(
     domain_size: int | None = None,
     delta: float | None = None,
     pair: Pair | None = None,
+    metric: AnyMetric | None = None,
     neighbours: str | None = None,
     attribute: int | None = None,
     reports: int | Iterable[int] | None = None,
@@ -126,9 +133,14 @@ def plan_audit(
 
     A `pair` is two inputs of the mechanism's kind, or in writing "0,1", "-1,1" or
     "[1,0,0]:[0,1,0]". Two records may also be given by how they differ: `neighbours` "all" or
-    "one", the latter in the `attribute` of that number. `reports` is one number or several.
+    "one", the latter in the `attribute` of that number. `reports` is one number or several. With a
+    `metric` ("euclidean", "manhattan", "absolute" or "module:function") the claim is epsilon times
+    the distance of the pair, which by default is the worst that is found.
     """
+    metric = name_of(metric)
     if isinstance(mechanism, str):
+        if metric is not None and "metric" in option_types(mechanism):
+            options["metric"] = metric
         made: Mechanism = make_mechanism(
             mechanism, epsilon=epsilon, domain_size=domain_size, delta=delta, **options
         )
@@ -151,6 +163,7 @@ def plan_audit(
     return AuditPlan(
         mechanism=made,
         pair=pair,  # type: ignore[arg-type]
+        metric=metric,
         attack=attack,
         bound=bound or ("betting" if isinstance(rule, Stopping) else "clopper-pearson"),
         alpha=alpha,

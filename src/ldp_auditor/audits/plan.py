@@ -11,6 +11,7 @@ import numpy as np
 from numpy.random import Generator
 
 from ldp_auditor.attacks import find_attack
+from ldp_auditor.audits.distances import worst_ratio
 from ldp_auditor.audits.many_reports import Accumulated, Tally
 from ldp_auditor.audits.stopping import MOST_TRIALS, Stopping
 from ldp_auditor.bounds import find_bound
@@ -32,6 +33,7 @@ from ldp_auditor.mechanisms.capabilities import (
     lacking,
     loss_law_of,
 )
+from ldp_auditor.metrics import distance
 from ldp_auditor.results.journal import digest
 from ldp_auditor.seeding import stream_key
 from ldp_auditor.theory.loss_law import LossLaw
@@ -58,6 +60,8 @@ class AuditPlan:
     mechanism: Mechanism
     pair: InputPair = field(default=None)  # type: ignore[assignment]
     """The two inputs, in any form that the mechanism's inputs read; by default its own pair."""
+    metric: str | None = None
+    """The distance that the claim is counted in; by default as the mechanism claims."""
     attack: str = "paper"
     bound: str = "clopper-pearson"
     alpha: float = 0.01
@@ -82,8 +86,11 @@ class AuditPlan:
             isinstance(self.mechanism.claim, Claim),
             f"the claim of {self.mechanism.name} must be a Claim, got {self.mechanism.claim!r}",
         )
-        chosen = default_pair(self.mechanism) if self.pair is None else self.pair
+        if self.metric is None:
+            self._set("metric", self.mechanism.claim.metric)
+        chosen = self._default_pair if self.pair is None else self.pair
         self._set("pair", inputs_of(self.mechanism).pair(chosen))
+        _ = self.distance  # raises where the inputs have none
         find_attack(self.attack, self.mechanism)
         find_bound(self.bound)
         self._set("alpha", error_probability(self.alpha))
@@ -107,6 +114,42 @@ class AuditPlan:
     def _set(self, name: str, value: Any) -> None:
         """Normalize a field while the frozen object is being made."""
         object.__setattr__(self, name, value)
+
+    @property
+    def claim(self) -> Claim:
+        """What is promised: for each unit of distance, with a metric."""
+        return replace(self.mechanism.claim, metric=self.metric)
+
+    @cached_property
+    def distance(self) -> float:
+        """How far the two inputs are apart; 1 unless the claim is counted in that."""
+        if self.metric is None:
+            return 1.0
+        return distance(self.metric, self.pair.first, self.pair.second)
+
+    @property
+    def _searches_pairs(self) -> bool:
+        """Whether the mechanism does not tell itself which pair is the worst at this metric."""
+        return self.metric is not None and self.metric != self.mechanism.claim.metric
+
+    @property
+    def _default_pair(self) -> InputPair:
+        """The mechanism's own, or the worst of those that are searched."""
+        own = default_pair(self.mechanism)
+        found = worst_ratio(self.mechanism, self.metric, own) if self._searches_pairs else None
+        return own if found is None else found[1]
+
+    @cached_property
+    def _worst_ratio(self) -> tuple[float, InputPair] | None:
+        """Largest loss for each unit of distance over the pairs that are searched, and its pair."""
+        return worst_ratio(self.mechanism, self.metric, self.pair)
+
+    @property
+    def worst_pair(self) -> InputPair | None:
+        """The pair with the largest loss for each unit of distance, where that is known."""
+        if self._searches_pairs:
+            return None if self._worst_ratio is None else self._worst_ratio[1]
+        return default_pair(self.mechanism) if self.metric is not None else None
 
     @property
     def is_over_time(self) -> bool:
@@ -161,6 +204,7 @@ class AuditPlan:
             "options": self.options,
             "pair": [self.pair.first, self.pair.second],
             "attack": self.attack,
+            **({} if self.metric is None else {"metric": self.metric}),
         }
 
     @property
@@ -192,10 +236,12 @@ class AuditPlan:
     @property
     def worst_case_epsilon(self) -> float | None:
         """Exact smallest epsilon that the mechanism keeps at its delta, where it is known."""
+        if self._searches_pairs:
+            return None if self._worst_ratio is None else self._worst_ratio[0]
         if isinstance(self.mechanism, KnowsWorstCase):
             return self.mechanism.worst_case(self.pair)
         law = self.loss_law
-        return None if law is None else law.epsilon(self.mechanism.claim.delta)
+        return None if law is None else law.epsilon(self.mechanism.claim.delta) / self.distance
 
     def value(self, side: int) -> Any:
         """Input of a side: 0 for the pair's first value, 1 for its second."""
@@ -214,11 +260,12 @@ class AuditPlan:
     def bound_of(self, counts: Counts, alpha: float | None = None) -> float:
         """Epsilon that counts prove, at the plan's alpha or another one."""
         level = self.alpha if alpha is None else alpha
-        return find_bound(self.bound)(counts, level, self.mechanism.claim.delta)
+        return find_bound(self.bound)(counts, level, self.claim.delta) / self.distance
 
     def bounds_of(self, counts: Sequence[Counts]) -> Sequence[float]:
         """Epsilons that many counts of as many trials would prove, to choose among them."""
-        return find_bound(self.bound).of_each(counts, self.alpha, self.mechanism.claim.delta)
+        found = find_bound(self.bound).of_each(counts, self.alpha, self.claim.delta)
+        return found if self.metric is None else [each / self.distance for each in found]
 
     @cached_property
     def batch_trials(self) -> int:

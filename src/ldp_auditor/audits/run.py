@@ -116,20 +116,22 @@ def _is_settled(look: AuditPlan, attack: Attack, seen: Counts, proven: float) ->
     """
     if not isinstance(look.trials, Stopping):
         return False
-    claim = look.mechanism.claim
+    claim = look.claim
     rates = attack.rates() or Rates(
         seen.true_positives / seen.trials, seen.false_positives / seen.trials
     )
-    reachable = rates.epsilon(claim.delta)
+    reachable = rates.epsilon(claim.delta) / look.distance
     broken = verdict_on(claim, proven) == "violation"
     return broken or proven >= (1 - look.trials.precision) * reachable
 
 
-def attack_epsilon(exact: Rates | None, delta: float, worst: float | None) -> float | None:
+def attack_epsilon(
+    exact: Rates | None, delta: float, worst: float | None, distance: float = 1.0
+) -> float | None:
     """Epsilon that an attack of these exact rates shows with unlimited trials, where known."""
     if exact is None:
         return None
-    shown = exact.epsilon(delta)
+    shown = exact.epsilon(delta) / distance
     return shown if worst is None else min(shown, worst)  # a rate below 1e-308 is 0, its ratio inf
 
 
@@ -143,7 +145,8 @@ def _result(
     stopping = vars(plan.trials) if isinstance(plan.trials, Stopping) else {}
     return AuditResult(
         mechanism=plan.mechanism.name,
-        **vars(plan.mechanism.claim),
+        epsilon=plan.claim.epsilon,
+        delta=plan.claim.delta,
         domain_size=plan.domain_size,
         pair=plan.pair,
         options=plan.options,
@@ -155,7 +158,7 @@ def _result(
         exact_true_positive_rate=None if exact is None else exact.true_positive,
         exact_false_positive_rate=None if exact is None else exact.false_positive,
         empirical_epsilon=found.proven,
-        attack_epsilon=attack_epsilon(exact, look.mechanism.claim.delta, worst),
+        attack_epsilon=attack_epsilon(exact, look.claim.delta, worst, plan.distance),
         worst_case_epsilon=worst,
         monte_carlo_limit=look.bound_of(perfect, found.alpha),
         seed=plan.seed,
@@ -163,8 +166,16 @@ def _result(
         looks=found.looks,
         **about,
         **stopping,
+        **_apart(plan),
         **_over_time(plan, look),
     )
+
+
+def _apart(plan: AuditPlan) -> dict[str, Any]:
+    """How far the inputs are apart, if the claim is counted in that."""
+    if plan.metric is None:
+        return {}
+    return {"metric": plan.metric, "distance": plan.distance, "worst_pair": plan.worst_pair}
 
 
 def _over_time(plan: AuditPlan, look: AuditPlan) -> dict[str, Any]:
@@ -172,8 +183,9 @@ def _over_time(plan: AuditPlan, look: AuditPlan) -> dict[str, Any]:
     made = look.mechanism
     if not isinstance(made, Accumulated):
         return {}
-    one, claim = plan.mechanism.claim, made.claim
+    one, claim = plan.claim, made.claim
     delta = plan.composed_delta or claim.delta or PURE_DELTA
+    composed = made.protocol.composed_epsilon(plan.pair, made.reports, delta)
     return {
         "reports": made.reports,
         "composition": "law" if made.tally.by_law else "simulate",
@@ -182,5 +194,5 @@ def _over_time(plan: AuditPlan, look: AuditPlan) -> dict[str, Any]:
         "sequential_epsilon": made.reports * one.epsilon,
         "sequential_delta": made.reports * one.delta,
         "composed_delta": delta,
-        "composed_epsilon": made.protocol.composed_epsilon(plan.pair, made.reports, delta),
+        "composed_epsilon": None if composed is None else composed / plan.distance,
     }

@@ -10,12 +10,13 @@ probability alpha at most [Ville39]. With the best stake and anchor no other bet
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldp_auditor.core import Counts, Floats
 
@@ -29,6 +30,9 @@ OCTAVES = 50
 
 FAVOURED_OCTAVES = 5.0
 """Stakes in the first octaves share the money evenly, later ones by the cube of their octave."""
+
+LARGEST = 700.0
+"""Epsilons beyond this are beyond floats."""
 
 NEGLIGIBLE = 40.0
 """Bets whose wealth is smaller by this many powers of e need not be looked at."""
@@ -66,10 +70,23 @@ class Wealth:
     false_positives: Floats
     delta: float
     cash: float
+    distances: tuple[float, ...]
+    """How many times epsilon is claimed where each bet was placed."""
+    owners: NDArray[np.intp]
+    """The bet that every gambler takes part in."""
 
     @classmethod
-    def of(cls, bets: Iterable[tuple[float, Counts]], delta: float, cash: float = 0.0) -> Self:
-        """What became of parts of the money, each bet on one event whose counts these are."""
+    def of(
+        cls,
+        bets: Iterable[tuple[float, Counts]],
+        delta: float,
+        cash: float = 0.0,
+        distances: Sequence[float] | None = None,
+    ) -> Self:
+        """What became of parts of the money, each bet on one event whose counts these are.
+
+        With `distances` a claim is epsilon times that of the bet.
+        """
         stakes, anchors, money = _money(delta)
         won: list[Floats] = []
         alarms: list[int] = []
@@ -89,6 +106,8 @@ class Wealth:
             np.repeat(np.array(alarms, np.float64), len(stakes)),
             delta,
             cash,
+            (1.0,) * len(won) if distances is None else tuple(distances),
+            np.repeat(np.arange(len(won)), len(stakes)),
         )
 
     def each(self, epsilon: float) -> Floats:
@@ -96,7 +115,9 @@ class Wealth:
 
         It falls when epsilon grows. A stake that a false positive would bring into debt is none.
         """
-        after_alarm = self.stakes * (self.anchors - (math.exp(epsilon) + self.delta))
+        claimed = [math.exp(min(epsilon * each, LARGEST)) for each in self.distances]
+        allowed_rate = np.array(claimed, np.float64)[self.owners] + self.delta
+        after_alarm = self.stakes * (self.anchors - allowed_rate)
         allowed = after_alarm > -1
         change = np.log1p(after_alarm, where=allowed, out=np.zeros_like(after_alarm))
         return np.where(allowed, self.won + self.false_positives * change, -np.inf)
@@ -116,7 +137,8 @@ class Wealth:
         if self.log_against(0.0) < wanted:
             return 0.0
         rich = self.above(wanted - NEGLIGIBLE, 0.0)
-        low, high = 0.0, (OCTAVES + 1) * math.log(2)  # beyond, no stake is small enough
+        nearest = min(self.distances, default=1.0)
+        low, high = 0.0, (OCTAVES + 1) * math.log(2) / nearest  # beyond, no stake is small enough
         while high - low > 1e-12 * high:
             middle = (low + high) / 2
             enough = rich.log_against(middle) >= wanted
@@ -132,4 +154,5 @@ class Wealth:
             anchors=self.anchors[kept],
             won=self.won[kept],
             false_positives=self.false_positives[kept],
+            owners=self.owners[kept],
         )

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ldp_auditor.bounds.betting import Wealth, log_wealth
-from ldp_auditor.core import Claim, Counts
+from ldp_auditor.core import Claim, Counts, Floats
 
 SHARES = (0.5, 0.3, 0.2)
 """Parts of a stage's money, for the events that are proposed together, the strongest first."""
@@ -52,12 +52,14 @@ class Bet:
     """Its place among what that search proposed."""
     money: float
     """What was bet: a part of 1."""
+    distance: float = 1.0
+    """Of its two inputs, if the claim is counted in that."""
     counts: Counts = NOTHING
     """Reports since the bet was placed."""
 
     def rank(self, claim: Claim) -> float:
         """Log of what the bet is worth now, as exactly as any processor would say."""
-        won = log_wealth(self.counts, claim.epsilon, claim.delta)
+        won = log_wealth(self.counts, claim.at(self.distance).epsilon, claim.delta)
         return round(math.log(self.money) + won, DIGITS)
 
 
@@ -69,6 +71,8 @@ class Bets:
     alpha: float
     searches: int
     """How many searches there will be; the money is meant to last for them all."""
+    distances: Floats | None = None
+    """Of all pairs of inputs, if the claim is counted in them."""
     cash: float = 1.0
     bets: list[Bet] = field(default_factory=list)
     live: list[Bet] = field(default_factory=list)
@@ -91,11 +95,14 @@ class Bets:
         self.live = again + [bet for bet in richest if bet not in again][:MOST_OLD]
         for place, (event, share) in enumerate(zip(events, SHARES, strict=False)):
             if event not in known:
-                bet = Bet(event, self.searched, place, share * money)
+                bet = Bet(event, self.searched, place, share * money, self._distance(event))
                 self.cash -= bet.money
                 self.bets.append(bet)
                 self.live.append(bet)
         self.searched += 1
+
+    def _distance(self, event: ChosenEvent) -> float:
+        return 1.0 if self.distances is None else float(self.distances[event.first, event.second])
 
     def add(self, counted: Iterable[tuple[Bet, Counts]]) -> bool:
         """Add counts of live bets and look; whether the claim is disproved by now."""
@@ -113,7 +120,7 @@ class Bets:
     def wealth(self) -> Wealth:
         """All money, against every epsilon."""
         bets = [(bet.money, bet.counts) for bet in self.bets]
-        return Wealth.of(bets, self.claim.delta, self.cash)
+        return Wealth.of(bets, self.claim.delta, self.cash, [bet.distance for bet in self.bets])
 
     @property
     def inputs(self) -> tuple[int, ...]:

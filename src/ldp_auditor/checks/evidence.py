@@ -15,7 +15,7 @@ MOST_FINDINGS = 3
 
 def finding_of(plan: CheckPlan, bet: Bet) -> Finding:
     """What one bet alone proves, with its part of the money."""
-    alone = Wealth.of([(bet.money, bet.counts)], plan.claim.delta)
+    alone = Wealth.of([(bet.money, bet.counts)], plan.claim.delta, distances=[bet.distance])
     return Finding(
         first=plan.values[bet.event.first],
         second=plan.values[bet.event.second],
@@ -24,6 +24,7 @@ def finding_of(plan: CheckPlan, bet: Bet) -> Finding:
         **vars(bet.counts),
         empirical_epsilon=alone.bound(plan.alpha),
         p_value=min(1.0, exp(-alone.log_against(plan.claim.epsilon))),
+        distance=None if plan.distances is None else bet.distance,
     )
 
 
@@ -45,7 +46,13 @@ def result_of(course: Course, started: float, learned: bool) -> CheckResult:
         empirical_epsilon=bets.bound,
         p_value=bets.p_value,
         findings=findings,
-        power=power_of(plan.claim, part, plan.alpha, course.since_search if findings else 0),
+        power=power_of(
+            plan.claim,
+            part,
+            plan.alpha,
+            course.since_search if findings else 0,
+            counted[0].distance if findings else 1.0,
+        ),
         seconds=time.perf_counter() - started,
         reports=course.source.reports,
         sure_after=course.sure_after,

@@ -14,6 +14,7 @@ from ldp_auditor.core import Claim
 from ldp_auditor.errors import must, number, require, whole_number
 from ldp_auditor.execution.contract import Engine, Limits
 from ldp_auditor.execution.engines import open_engine
+from ldp_auditor.metrics import name_of
 from ldp_auditor.results.check_result import CheckResult
 
 LADDER = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
@@ -26,6 +27,7 @@ def check(
     epsilon: float,
     *,
     delta: float = 0.0,
+    metric: str | Callable[[Any, Any], float] | None = None,
     trials: int | None = None,
     seconds: float | None = None,
     alpha: float = 0.01,
@@ -48,6 +50,8 @@ def check(
 
     A name may be that of an adapter, such as "pure-ldp:OUE": then `options` are its own, and
     `domain_size` is the number of its values, if `values` are not all of them.
+    With a `metric`, a name or a function of two values, the claim is epsilon times the distance of
+    two values, and all epsilons of the result are for one unit of it.
     The budget is a number of reports, `trials` (200,000 by default), or a time, `seconds`, from
     which that number is estimated. The check ends as soon as it is sure, or goes on to its budget
     without `stop`, to prove a larger epsilon. With `learn` a classifier is among what proposes
@@ -60,7 +64,7 @@ def check(
     `open_engine` opened; it does not change the counts.
     """
     values = tuple(values)
-    claim = Claim(epsilon, delta)
+    claim = Claim(epsilon, delta, name_of(metric))
     size = len(values) if domain_size is None else whole_number("domain_size", domain_size, 2)
     found: Target
     if isinstance(target, str):
@@ -95,6 +99,7 @@ def check(
     given = {
         "epsilon": epsilon,
         "delta": delta,
+        "metric": metric,
         "batch": batch,
         "trials": plan.trials,
         "alpha": plan.alpha,

@@ -2,15 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ldp_auditor.adapters.canonical import canonical
 from ldp_auditor.checks.sampling import Target
-from ldp_auditor.core import Claim
+from ldp_auditor.core import Claim, Floats
 from ldp_auditor.errors import error_probability, require, seed_number, whole_number
 from ldp_auditor.execution.contract import Limits
+from ldp_auditor.metrics import distances
 
 TRIALS = 200_000
 """Reports in all, by default."""
@@ -68,6 +70,13 @@ class CheckPlan:
             object.__setattr__(self, "reports", reports)
         object.__setattr__(self, "alpha", error_probability(self.alpha))
         object.__setattr__(self, "seed", seed_number(self.seed))
+        _ = self.distances  # raises where the values have none
+
+    @cached_property
+    def distances(self) -> Floats | None:
+        """Distances of all pairs of values, if the claim is counted in them."""
+        metric = self.claim.metric
+        return None if metric is None else distances(metric, self.plain_values)
 
     @property
     def handshake(self) -> int:

@@ -81,7 +81,7 @@ class Recorded:
         ends = [min(drawn, MOST_SEARCHED) for drawn in self.drawn]
         seen = [made[:end] for made, end in zip(self.made, ends, strict=True)]
         plan = self.plan
-        pilot = Pilot(seen, plan.claim, plan.values, self.supports, plan.score)
+        pilot = Pilot(seen, plan.claim, plan.values, self.supports, plan.score, plan.distances)
         learn = self.learn and worth_learning(seen)
         layout, candidates = find_events(pilot, len(SHARES), learn, plan.seed)
         self.notes = layout.notes

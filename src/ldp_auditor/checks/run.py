@@ -128,7 +128,7 @@ class _Workers:
         """Have one worker search the reports that were kept."""
         plan = self.plan
         reports = tuple(tuple(chunks) for chunks in self.kept)
-        task = Searching(reports, plan.claim, plan.values, plan.seed)
+        task = Searching(reports, plan.claim, plan.values, plan.seed, plan.distances)
         # To its end, or its worker would end.
         [(_, (found, chosen, self.learned, self.notes))] = self._one.map(
             self.opener, [task], limits=plan.limits

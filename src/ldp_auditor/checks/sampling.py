@@ -31,7 +31,7 @@ from ldp_auditor.checks.search.finder import Candidate, Pilot, find_events
 from ldp_auditor.checks.search.layout import Layout
 from ldp_auditor.checks.search.scores import can_learn
 from ldp_auditor.checks.watching import EVERY, SPARSE, Watch
-from ldp_auditor.core import Claim
+from ldp_auditor.core import Claim, Floats
 from ldp_auditor.errors import require
 from ldp_auditor.execution.contract import Ticker
 from ldp_auditor.seeding import chunk_generator, seed_globals
@@ -129,6 +129,8 @@ class Searching:
     claim: Claim
     values: tuple[Any, ...]
     seed: int
+    distances: Floats | None = None
+    """Of all pairs of values, if the claim is counted in them."""
 
 
 @dataclass
@@ -166,7 +168,7 @@ class SamplingSession:
         reports = [gathered(map(pickle.loads, chunks)) for chunks in task.reports]
         supports = opened_supports if hasattr(self.randomizer, "supports") else None
         score = None if _OPEN["score"] is None else opened_score
-        pilot = Pilot(reports, task.claim, task.values, supports, score)
+        pilot = Pilot(reports, task.claim, task.values, supports, score, task.distances)
         learn = self.learns and worth_learning(reports)
         layout, candidates = find_events(pilot, len(SHARES), learn, task.seed)
         found = pickle.dumps((layout, [c.event for c in candidates]))

@@ -110,6 +110,7 @@ def conduct(plan: CheckPlan, source: Source, money: float = 1.0) -> Course:
     # all of them is spent on those of the bets.
     share = 3 if source.shares and inputs > 2 else 2
     sizes = plan.searches(left // share)
-    course = Course(plan, source, Bets(plan.claim, plan.alpha, len(sizes), cash=money))
+    bets = Bets(plan.claim, plan.alpha, len(sizes), plan.distances, cash=money)
+    course = Course(plan, source, bets)
     course.run(sizes)
     return course

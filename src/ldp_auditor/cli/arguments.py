@@ -82,6 +82,12 @@ def argument(shown: str, text: str | None = None, **settings: Any) -> Option:
 
 PROTOCOL = argument("PROTOCOL...", nargs=-1, required=True)
 
+METRIC = word(
+    "The claim is epsilon times this distance of the two inputs: euclidean, manhattan, absolute, "
+    "or module:function of your own.",
+    shown="none, or that of the protocol",
+)
+
 CLAIMED: Options = {
     "domain_size": integer("Number k of values in the domain, e.g. 1e6."),
     "epsilon": number("Claimed epsilon."),
@@ -91,6 +97,7 @@ CLAIMED: Options = {
         "records such as 0,0,0:1,2,1, vectors such as [1,0,0]:[0,1,0].",
         shown="inputs as far apart as can be; of values, 0,1",
     ),
+    "metric": METRIC,
     "neighbours": word(
         "For records: compare records that differ in all attributes (all), or in one (one).",
         shown="all",

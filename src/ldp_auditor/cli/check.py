@@ -15,6 +15,7 @@ from ldp_auditor.cli.arguments import (
     ALPHA,
     ENGINE,
     JSON,
+    METRIC,
     SEED,
     Option,
     argument,
@@ -55,6 +56,7 @@ def _choice(text: str, shown: str | bool = True) -> Option:
     ),
     epsilon=number("Claimed epsilon."),
     delta=number("Claimed delta.", 0.0),
+    metric=METRIC,
     values=word('Inputs: 0,1,2 or JSON such as \'["red", "green"]\'.'),
     domain_size=integer("Size k of the domain; without --values the inputs are 0 to k - 1."),
     command=word(COMMAND),
@@ -170,7 +172,7 @@ def parse_check(words: Sequence[str], **given: Any) -> dict[str, Any]:
     found = adapters.find(names[0]) if names else None
     types = {} if found is None else adapters.options_of(found[1])
     own = convert_options(names[0] if names else "this check", types, options)
-    claim = Claim(given["epsilon"], given["delta"])
+    claim = Claim(given["epsilon"], given["delta"], given["metric"])
     settings: dict[str, Any] = {
         "claim": claim,
         "alpha": given["alpha"],

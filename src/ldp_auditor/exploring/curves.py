@@ -67,7 +67,7 @@ def exact_at(setting: Setting) -> Exact:
         claim, worst = plan.mechanism.claim, plan.worst_case_epsilon
         if setting.attack == "optimal" and plan.loss_law is None:
             return Exact(claim.epsilon, worst, missing=_unknown(setting))
-        shown = attack_epsilon(fit_attack(plan).rates(), claim.delta, worst)
+        shown = attack_epsilon(fit_attack(plan).rates(), claim.delta, worst, plan.distance)
     except AuditError as error:
         return Exact(missing=str(error))
     return Exact(claim.epsilon, worst, shown, "" if shown is not None else _unknown(setting))

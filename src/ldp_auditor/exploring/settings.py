@@ -70,7 +70,8 @@ def read_setting(given: Mapping[str, Any]) -> Setting:
         argument="attack",
     )
     return Setting(
-        **vars(claim),
+        epsilon=claim.epsilon,
+        delta=claim.delta,
         protocols=_protocols(given["protocols"]),
         domain_size=whole_setting("domain_size", given["domain_size"], 2, MOST_VALUES),
         reports=whole_setting("reports", given["reports"], 1, MOST_REPORTS),

@@ -87,6 +87,7 @@ class Point:
         """What the counts alone say, without any confidence, averaged over seeds."""
         return fmean(
             Rates(r.true_positives / r.trials, r.false_positives / r.trials).epsilon(r.claim.delta)
+            / (r.distance or 1.0)
             for r in self.results
         )
 
@@ -109,7 +110,7 @@ class Point:
 
 def settings_of(result: AuditResult) -> dict[str, Any]:
     """Everything that decides an audit but its attack and its seed, the usual axes first."""
-    chosen = ("composition", "neighbours", "precision", "max_trials")
+    chosen = ("composition", "neighbours", "precision", "max_trials", "metric")
     given = {
         "epsilon": result.epsilon,
         "delta": result.delta,

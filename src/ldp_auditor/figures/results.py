@@ -94,7 +94,8 @@ def _(profile: Profile) -> FigureData:
 def _(result: CheckResult) -> FigureData:
     if not result.findings:
         raise AuditError("there is no event to draw: all pilot reports said the same")
-    best, claim = result.best, result.claim
+    best = result.best
+    claim = result.claim.at(best.distance or 1.0)
     trials, proven = best.counts.trials, best.empirical_epsilon
     shares = [count / trials for count in (best.counts.true_positives, best.counts.false_positives)]
     allowed = min(1.0, exp(min(claim.epsilon, 700.0)) * shares[1] + claim.delta)

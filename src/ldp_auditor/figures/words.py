@@ -93,6 +93,7 @@ def value_in_words(value: Any) -> str:
 def claim_in_words(claim: Claim) -> str:
     """A promise, such as "epsilon = 1, delta = 1e-05"."""
     words = "none" if claim.epsilon == math.inf else f"epsilon = {claim.epsilon:g}"
+    words += "" if claim.metric is None else f" for each unit of {claim.metric} distance"
     return f"{words}, delta = {claim.delta:g}" if claim.delta else words
 
 

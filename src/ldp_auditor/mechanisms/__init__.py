@@ -58,7 +58,7 @@ def available(takes: type[Inputs] = Categories) -> Mapping[str, type[Any]]:
 
     Pure ones come first, then approximate ones, those without a claim, memoized ones.
     """
-    return {name: found for name, found in listed().items() if issubclass(found.takes, takes)}
+    return {name: found for name, found in listed().items() if found.takes is takes}
 
 
 def in_the_paper() -> Mapping[str, type[FrequencyOracle]]:

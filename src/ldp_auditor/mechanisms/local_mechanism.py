@@ -66,6 +66,8 @@ class Listed:
     """Whether the protocol makes no claim of its own; an epsilon given to it is still tested."""
     family: ClassVar[str] = ""
     """The name by which protocols that the paper does not audit are compared together."""
+    metric: Any = None
+    """The distance that the claim is counted in, if it is: a name of `metrics.py`."""
     memoizes: ClassVar[bool] = False
     """Whether a user's reports share randomness, so that many of them lose no more than a limit."""
 
@@ -122,7 +124,7 @@ class LocalMechanism(Listed, ABC):
     @property
     def claim(self) -> Claim:
         """The promise that the protocol makes."""
-        return Claim(self.epsilon, self.delta)
+        return Claim(self.epsilon, self.delta, self.metric)
 
     @property
     def used_delta(self) -> float:
@@ -179,7 +181,7 @@ class LocalMechanism(Listed, ABC):
             f"{reports} reports at delta={self.delta} promise nothing: "
             f"reports * delta = {reports * self.delta:g} must be below 1",
         )
-        return Claim(reports * self.epsilon, reports * self.delta)
+        return Claim(reports * self.epsilon, reports * self.delta, self.metric)
 
     def enroll(self, value: Any, n: int, rng: Generator) -> Users:
         """Return `n` users with a value, each with what it keeps for all of its reports."""

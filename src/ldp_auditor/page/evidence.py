@@ -66,10 +66,10 @@ def of_audit(setting: str, key: str, result: AuditResult) -> Evidence:
         event=f"{attack_in_words(result.attack)} says that the input was {first}",
         **vars(result.counts),
         empirical_epsilon=result.empirical_epsilon,
-        p_value=p_value(result.claim, result.bound, result.counts),
+        p_value=p_value(result.allowed, result.bound, result.counts),
     )
     claimed, repeat = result.claim.epsilon, command_of(key, result)
-    allowed = allowed_in_words(result.claim)
+    allowed = allowed_in_words(result.allowed)
     return Evidence(result.mechanism, setting, claimed, result.alpha, found, allowed, repeat)
 
 
@@ -78,13 +78,15 @@ def of_check(result: CheckResult) -> Evidence:
     best = result.best
     found = replace(best, first=_json(best.first), second=_json(best.second))
     setting, claimed = counted(len(result.values), "input"), result.claim.epsilon
-    allowed = allowed_in_words(result.claim)
+    allowed = allowed_in_words(result.claim.at(best.distance or 1.0))
     return Evidence(result.name, setting, claimed, result.alpha, found, allowed, result.repeat)
 
 
 def command_of(key: str, result: AuditResult) -> str:
     """The command that repeats an audit; none unless it makes the very plan of the journal."""
     settings = _settings(result)
+    if ":" in (result.metric or ""):  # a function of its own, which a page does not import
+        return ""
     try:
         if Cell.of(protocol=result.mechanism, **settings).key != key:
             return ""

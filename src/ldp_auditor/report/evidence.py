@@ -67,7 +67,9 @@ def _counts(finding: Finding, claim: Claim) -> list[str]:
         f"  value {finding.first!r}: {counts.true_positives:,} of {counts.trials:,} reports",
         f"  value {finding.second!r}: {counts.false_positives:,} of {counts.trials:,} reports",
     ]
-    lines.append(f"  {finding.comparison}; the claim allows {allowed_in_words(claim)}")
+    allowed = allowed_in_words(claim.at(finding.distance or 1.0))
+    apart = "" if finding.distance is None else f" at distance {finding.distance:g}"
+    lines.append(f"  {finding.comparison}; the claim allows {allowed}{apart}")
     if finding.example and finding.event != f"report is {finding.example}":
         lines.append(f"  for example: {finding.example}")
     if ARTEFACT in finding.event:

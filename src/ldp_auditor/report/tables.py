@@ -101,6 +101,7 @@ def result_table(result: AuditResult) -> TextTable:
     counts = result.counts
     rows = [
         ("claim", _claim_in_words(result)),
+        *_distance_rows(result),
         *_composition_rows(result),
         ("empirical epsilon", f"{result.empirical_epsilon:.6f}  ({_guarantee(result)})"),
         ("with unlimited trials", _exact(result.attack_epsilon)),
@@ -142,6 +143,20 @@ def _claim_in_words(result: AuditResult) -> str:
     if not result.is_over_time:
         return words
     return f"{words} for {result.reports} reports ({claim_in_words(result.per_report)} for one)"
+
+
+def _distance_rows(result: AuditResult) -> list[tuple[str, str]]:
+    """How far the inputs are apart, and what may be lost there; which inputs are the worst."""
+    if result.distance is None:
+        return []
+    proven, most = result.empirical_epsilon * result.distance, result.allowed.epsilon
+    rows = [
+        ("distance", f"{result.distance:g}  (a loss of {most:g} is allowed, {proven:.4g} proven)")
+    ]
+    if result.worst_pair is not None:
+        worst = f"{in_words(result.worst_pair)}, of the pairs that were searched"
+        rows.append(("largest loss per unit", worst))
+    return rows
 
 
 def _composition_rows(result: AuditResult) -> list[tuple[str, str]]:
@@ -240,9 +255,11 @@ def _verdict_in_words(result: AuditResult) -> str:
         return words
     if result.claim.epsilon == math.inf:
         return "no violation found (nothing was claimed)"
+    worst = result.worst_case_epsilon
+    if result.distance is not None and exceeds(worst or 0.0, result.claim.epsilon):
+        return "no violation found by this attack, although the claim is broken"
     if result.neighbours is None:
         return "no violation found"
-    worst = result.worst_case_epsilon
     if worst is not None and exceeds(worst, result.claim.epsilon):
         return "no violation found by this attack, although the claim is broken for these records"
     held = {words: getattr(result, f"holds_for_{name}") for name, words in RELATIONS.items()}

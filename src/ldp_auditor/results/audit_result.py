@@ -16,11 +16,11 @@ from ldp_auditor.results.fields import Plain, entry, from_plain, option, to_plai
 from ldp_auditor.results.showing import Shown
 from ldp_auditor.results.violations import ViolationCount
 
-OVER_TIME, RECORDS, STOPPING = "many reports", "records", "trials auto"
+OVER_TIME, RECORDS, STOPPING, DISTANCE = "many reports", "records", "trials auto", "a metric"
 """Parts of a result that only some audits have."""
 
-over_time, of_records, of_stopping = (
-    partial(entry, part=part, default=None) for part in (OVER_TIME, RECORDS, STOPPING)
+over_time, of_records, of_stopping, of_distance = (
+    partial(entry, part=part, default=None) for part in (OVER_TIME, RECORDS, STOPPING, DISTANCE)
 )
 """Declare an entry of such a part."""
 
@@ -39,6 +39,15 @@ class AuditResult(Shown):
         "number k of values; of records, of the largest attribute; null for other inputs", least=1
     )
     pair: InputPair = entry("the two inputs that the attack tells apart")
+    metric: str | None = of_distance(
+        "the distance that the claim is counted in; every epsilon is one for each unit of it"
+    )
+    distance: float | None = of_distance("how far the two inputs are apart")
+    worst_pair: InputPair | None = entry(
+        "the inputs with the largest loss for each unit of distance, where known",
+        part=DISTANCE,
+        default=None,
+    )
     options: Mapping[str, Any] = entry("parameters of this protocol", default={})
     reports: int = entry("reports of the same value by each user", least=1, default=1)
     composition: str | None = over_time(
@@ -108,12 +117,17 @@ class AuditResult(Shown):
         """What is promised for all reports that were looked at."""
         if self.claimed_epsilon is None:
             return self.per_report
-        return Claim(self.claimed_epsilon, self.claimed_delta or 0.0)
+        return Claim(self.claimed_epsilon, self.claimed_delta or 0.0, self.metric)
 
     @property
     def per_report(self) -> Claim:
         """What is promised for a single report."""
-        return Claim(self.epsilon, self.delta)
+        return Claim(self.epsilon, self.delta, self.metric)
+
+    @property
+    def allowed(self) -> Claim:
+        """What is promised for this very pair: epsilon times its distance, with a metric."""
+        return self.claim.at(self.distance or 1.0)
 
     @property
     def counts(self) -> Counts:

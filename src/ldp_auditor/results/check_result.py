@@ -14,6 +14,9 @@ from ldp_auditor.errors import require
 from ldp_auditor.results.fields import Plain, entry, from_plain, to_plain
 from ldp_auditor.results.showing import Shown
 
+DISTANCE = "a metric"
+"""The part of a result that is there if the claim is counted in a distance."""
+
 POWER_RATES = (0.5, 0.1, 0.01, 0.001)
 """Probabilities of an event for which the power is told."""
 
@@ -36,6 +39,7 @@ class Finding:
         unit="nats",
     )
     p_value: float = entry("smallest alpha at which this event alone would disprove the claim")
+    distance: float | None = entry("how far the two inputs are apart", part=DISTANCE, default=None)
     example: str = entry(
         "the shortest report of the first input with the event that was seen, as text", default=""
     )
@@ -74,6 +78,11 @@ class CheckResult(Shown):
     target: str = entry("what was checked, by its name")
     epsilon: float = entry("claimed epsilon")
     delta: float = entry("claimed delta", default=0.0)
+    metric: str | None = entry(
+        "the distance that the claim is counted in; every epsilon is one for each unit of it",
+        part=DISTANCE,
+        default=None,
+    )
     values: tuple[Any, ...] = entry("the inputs")
     alpha: float = entry("probability that any proven epsilon is wrong")
     seed: int = entry("seed of all random numbers that are ours")
@@ -124,7 +133,7 @@ class CheckResult(Shown):
     @property
     def claim(self) -> Claim:
         """What the target promises."""
-        return Claim(self.epsilon, self.delta)
+        return Claim(self.epsilon, self.delta, self.metric)
 
     @property
     def best(self) -> Finding:
@@ -171,14 +180,16 @@ def p_value(claim: Claim, bound_name: str, counts: Counts) -> float:
     return math.exp(high)
 
 
-def power_of(claim: Claim, part: float, alpha: float, trials: int) -> tuple[Power, ...]:
+def power_of(
+    claim: Claim, part: float, alpha: float, trials: int, distance: float = 1.0
+) -> tuple[Power, ...]:
     """Smallest excess over the claim that was likely (90%) to be proven, by the event's rate.
 
     An event of probability q for the second input and q e^(claim + excess) + delta for the first is
     proven if a bet of `part` of the money on `trials` reports of each wins 1 / alpha though both
-    counts lie 1.64 standard errors to the worse side.
+    counts lie 1.64 standard errors to the worse side. With a metric the inputs are at a `distance`.
     """
-    rows = []
+    claim, rows = claim.at(distance), []
     for rate in POWER_RATES:
         low, high = 0.0, 20.0
 
@@ -198,5 +209,5 @@ def power_of(claim: Claim, part: float, alpha: float, trials: int) -> tuple[Powe
         while high - low > 1e-3:
             middle = (low + high) / 2
             low, high = (low, middle) if proves(middle) else (middle, high)
-        rows.append(Power(rate, high))
+        rows.append(Power(rate, high / distance))
     return tuple(rows)

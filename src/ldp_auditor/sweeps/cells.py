@@ -18,7 +18,7 @@ from ldp_auditor.execution.contract import Engine
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.journal import digest
 
-WORDS = ("attack", "bound", "composition", "neighbours", "protocol")
+WORDS = ("attack", "bound", "composition", "metric", "neighbours", "protocol")
 """Settings that are names."""
 
 LISTS = ("domain_sizes",)

@@ -22,7 +22,7 @@ from ldp_auditor.checks.search.layout import Layout
 from ldp_auditor.checks.search.proposals import Proposal, Sample
 from ldp_auditor.checks.search.ranking import Candidate, choose
 from ldp_auditor.checks.search.strength import SHORTLIST
-from ldp_auditor.core import Claim
+from ldp_auditor.core import Claim, Floats
 
 __all__ = ["Candidate", "Pilot", "find_events"]
 
@@ -40,6 +40,8 @@ class Pilot:
     supports: Callable[[Any, Any], bool] | None = None
     score: Callable[[Any, Any, Any], float] | None = None
     """A user's score of a report, given the two values to tell apart."""
+    distances: Floats | None = None
+    """Of all pairs of values, if the claim is counted in them."""
 
 
 def find_events(pilot: Pilot, most: int, learn: bool, seed: int) -> tuple[Layout, list[Candidate]]:
@@ -50,7 +52,7 @@ def find_events(pilot: Pilot, most: int, learn: bool, seed: int) -> tuple[Layout
     layout, table = Layout.fitted(gathered(pilot.reports))
     ends = list(accumulate(len(reports) for reports in pilot.reports))
     tables = [table.part(slice(a, b)) for a, b in zip([0, *ends], ends, strict=False)]
-    sample = Sample(pilot.reports, tables, pilot.claim)
+    sample = Sample(pilot.reports, tables, pilot.claim, pilot.distances)
     chosen = choose(_propose(pilot, layout, sample, learn, seed), sample, most)
     kept = layout.only(column for c in chosen for column in c.event.columns)
     return replace(kept, notes=(*layout.notes, *sample.notes)), chosen

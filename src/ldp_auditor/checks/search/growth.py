@@ -4,6 +4,8 @@
 reports, where (p*, q*) are the nearest rates that keep the claim, p* = e^epsilon q* + delta.
 """
 
+from typing import Any
+
 import numpy as np
 
 from ldp_auditor.core import Claim, Floats
@@ -50,23 +52,27 @@ def _divergence(p: Floats, other: Floats) -> Floats:
     return found
 
 
-def expected_gain(p: Floats, q: Floats, trials: Floats, tried: Floats, claim: Claim) -> Floats:
+def expected_gain(
+    p: Floats, q: Floats, trials: Floats, tried: Floats, claim: Claim, distance: Any = 1.0
+) -> Floats:
     """Log of what a bet is expected to make of 1 with as many fresh pairs as `trials`.
 
     The best of `tried` events looks better than it is, by the log of their number.
     """
-    gained: Floats = growth(p, q, claim.epsilon, claim.delta) * trials - _logs(tried)
+    gained: Floats = growth(p, q, distance * claim.epsilon, claim.delta) * trials - _logs(tried)
     return gained
 
 
-def expected_bound(p: Floats, q: Floats, trials: Floats, tried: Floats, claim: Claim) -> Floats:
+def expected_bound(
+    p: Floats, q: Floats, trials: Floats, tried: Floats, claim: Claim, distance: Any = 1.0
+) -> Floats:
     """Largest epsilon that as many fresh pairs are expected to disprove; the claim at least."""
     wanted = ENOUGH + _logs(tried)
     low = np.full(len(p), claim.epsilon)
-    high = low + LARGEST_EXCESS
+    high = low + LARGEST_EXCESS / distance
     for _ in range(EPSILON_HALVINGS):
         middle = (low + high) / 2
-        enough = growth(p, q, middle, claim.delta) * trials > wanted
+        enough = growth(p, q, distance * middle, claim.delta) * trials > wanted
         low, high = np.where(enough, middle, low), np.where(enough, high, middle)
     return low
 

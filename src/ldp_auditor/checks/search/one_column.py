@@ -14,7 +14,6 @@ from ldp_auditor.checks.search.layout import Column, named
 from ldp_auditor.checks.search.proposals import Proposal, Sample, proposals
 from ldp_auditor.checks.search.strength import largest, strength
 from ldp_auditor.core import Floats
-from ldp_auditor.portable_math import exp
 
 MOST_VALUES = 4096
 """Largest number of values of a column that are counted: the commonest that repeat."""
@@ -226,9 +225,9 @@ def _commonest(table: Counted) -> Counted:
 def _pairs_beyond_claim(sample: Sample, counts: Floats) -> list[tuple[int, int]]:
     """Pairs of inputs with the largest excess over the claim, summed over values."""
     rates = counts / sample.trials[:, None]
-    factor = exp(min(sample.claim.epsilon, 300.0))
     excess = np.empty((len(rates), len(rates)))
     for a, rate in enumerate(rates):
+        factor = np.reshape(sample.factor(a, slice(None)), (-1, 1))
         excess[a] = np.maximum(rate[None, :] - factor * rates, 0).sum(axis=1)
     np.fill_diagonal(excess, -1.0)
     order = np.argsort(-excess.ravel(), kind="stable")[:MOST_SET_PAIRS]
@@ -243,7 +242,7 @@ def _sets(sample: Sample, table: Counted, a: int, b: int, tried: int) -> list[Pr
     if not len(fitted) or min(trials) < 1:
         return []
     hits, alarms = (np.cumsum(second_half[i][fitted]) for i in (a, b))
-    z = strength(hits, trials[0], alarms, trials[1], sample.claim)
+    z = strength(hits, trials[0], alarms, trials[1], sample.factor(a, b), sample.claim.delta)
     best = int(np.argmax(z))
 
     def of(order: NDArray[np.int64], end: int) -> OneOf:

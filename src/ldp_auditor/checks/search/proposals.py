@@ -11,6 +11,10 @@ from ldp_auditor.checks.search.events import Event, Not
 from ldp_auditor.checks.search.layout import Table
 from ldp_auditor.checks.search.strength import screen, strength
 from ldp_auditor.core import Claim, Floats
+from ldp_auditor.portable_math import exp
+
+LARGEST = 300.0
+"""Epsilons beyond it are as good as none."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +24,8 @@ class Sample:
     reports: Sequence[Sequence[Any]]
     tables: Sequence[Table]
     claim: Claim
+    distances: Floats | None = None
+    """Of all pairs of inputs, if the claim is counted in them."""
     notes: list[str] = field(default_factory=list)
     """What was given up for lack of time, in sentences."""
 
@@ -27,6 +33,25 @@ class Sample:
     def trials(self) -> Floats:
         """Reports of every input; numbers may differ."""
         return np.array([float(table.rows) for table in self.tables])
+
+    def distance(self, first: Any, second: Any) -> Any:
+        """How many times epsilon is claimed for two inputs, or for pairs of many."""
+        return 1.0 if self.distances is None else self.distances[first, second]
+
+    @cached_property
+    def factors(self) -> Any:
+        """By how much an event may be likelier for one input than for another: e^epsilon.
+
+        One number, or one for every pair where the claim is counted in distances.
+        """
+        if self.distances is None:
+            return exp(min(self.claim.epsilon, LARGEST))
+        every = [exp(min(self.claim.epsilon * d, LARGEST)) for d in self.distances.ravel().tolist()]
+        return np.array(every).reshape(self.distances.shape)
+
+    def factor(self, first: Any, second: Any) -> Any:
+        """That of two inputs, or of pairs of many."""
+        return self.factors if self.distances is None else self.factors[first, second]
 
     @cached_property
     def halves(self) -> tuple[Self, Self]:
@@ -36,6 +61,7 @@ class Sample:
                 [reports[start::2] for reports in self.reports],
                 [table.part(slice(start, None, 2)) for table in self.tables],
                 self.claim,
+                self.distances,
                 self.notes,
             )
             for start in (0, 1)
@@ -63,7 +89,8 @@ class Sample:
         """An event as a proposal, counted here."""
         hits, alarms = self.count(event, first), self.count(event, second)
         trials = float(self.trials[first]), float(self.trials[second])
-        z = float(strength(hits, trials[0], alarms, trials[1], self.claim))
+        factor = self.factor(first, second)
+        z = float(strength(hits, trials[0], alarms, trials[1], factor, self.claim.delta))
         return Proposal(event, first, second, z, hits, alarms, trials, tried, refit)
 
 
@@ -106,7 +133,7 @@ def proposals(
     found = []
     inputs = len(sample.tables)
     number = 2 * max(tried, counts.shape[1]) * inputs * (inputs - 1)
-    for standout in screen(counts, sample.trials, sample.claim):
+    for standout in screen(counts, sample.trials, sample.factors, sample.claim.delta):
         event = make(standout.event)
         turned = Not(event) if standout.is_negated else event
         a, b = standout.first, standout.second

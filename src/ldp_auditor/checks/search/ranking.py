@@ -64,12 +64,19 @@ def _rated(proposed: Sequence[Proposal], sample: Sample) -> list[Candidate]:
     trials = np.array([min(proposal.trials) for proposal in proposed])
     seen = [min(sample.trials[c.first], sample.trials[c.second]) for c in proposed]
     tried = np.array([float(proposal.tried) for proposal in proposed])
-    gains = expected_gain(p, q, trials, tried, sample.claim) * (np.array(seen) / trials)
+    first, second = np.array([(c.first, c.second) for c in proposed]).T
+    apart = np.broadcast_to(sample.distance(first, second), p.shape)
+    gains = expected_gain(p, q, trials, tried, sample.claim, apart) * (np.array(seen) / trials)
     bounds = np.full(len(proposed), sample.claim.epsilon)
     likely = np.flatnonzero(gains > 0)
     if len(likely):
         bounds[likely] = expected_bound(
-            p[likely], q[likely], np.array(seen)[likely], tried[likely], sample.claim
+            p[likely],
+            q[likely],
+            np.array(seen)[likely],
+            tried[likely],
+            sample.claim,
+            apart[likely],
         )
     rated = [
         Candidate(**vars(proposal), gain=float(gain), expected=float(bound))

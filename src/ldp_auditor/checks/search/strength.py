@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_auditor.core import Claim, Floats
-from ldp_auditor.portable_math import exp
+from ldp_auditor.core import Floats
 
 SHORTLIST = 150
 """Largest number of events of one kind that the second half of the pilot ranks."""
@@ -40,18 +39,18 @@ class Standout:
 
 
 def strength(
-    hits: Any, hit_trials: Any, alarms: Any, alarm_trials: Any, claim: Claim
+    hits: Any, hit_trials: Any, alarms: Any, alarm_trials: Any, factor: Any, delta: float
 ) -> NDArray[np.float64]:
     """Standard errors by which rates exceed the claim; negative if they do not.
 
-    The errors are those half-way between the rates and the nearest rates that keep the claim: half
-    the square is then close to the log of what the best bet against the claim would have won. The
-    errors at the rates themselves would favour what one input has rarely and the other never.
+    `factor` is e^epsilon, of each where claims differ from pair to pair. The errors are those
+    half-way between the rates and the nearest rates that keep the claim: half the square is then
+    close to the log of what the best bet against the claim would have won. The errors at the rates
+    themselves would favour what one input has rarely and the other never.
     """
-    factor = exp(min(claim.epsilon, 300.0))
     p = (hits + 0.5) / (hit_trials + 1)
     q = (alarms + 0.5) / (alarm_trials + 1)
-    excess = p - factor * q - claim.delta
+    excess = p - factor * q - delta
     middle_p, middle_q = p, q
     for _ in range(2):
         own = middle_p * (1 - middle_p) / hit_trials
@@ -65,7 +64,7 @@ def strength(
     return z
 
 
-def screen(counts: Floats, trials: Floats, claim: Claim) -> list[Standout]:
+def screen(counts: Floats, trials: Floats, factors: Any, delta: float) -> list[Standout]:
     """The strongest of many events and their complements, each for its best pairs of inputs."""
     inputs, events = counts.shape
     found: list[tuple[Floats, NDArray[np.int64]]] = []
@@ -74,7 +73,7 @@ def screen(counts: Floats, trials: Floats, claim: Claim) -> list[Standout]:
         block = counts[:, start : start + step]
         for negated in (0, 1):
             these = trials[:, None] - block if negated else block
-            z, first, second = _pairs(these, trials, claim)
+            z, first, second = _pairs(these, trials, factors, delta)
             flat = z.ravel()
             kept = largest(flat, SHORTLIST)
             rows, columns = np.unravel_index(kept, z.shape)
@@ -96,7 +95,7 @@ def screen(counts: Floats, trials: Floats, claim: Claim) -> list[Standout]:
 
 
 def _pairs(
-    counts: Floats, trials: Floats, claim: Claim
+    counts: Floats, trials: Floats, factors: Any, delta: float
 ) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
     """Strengths of events for pairs of inputs: a row for every pair that is looked at."""
     inputs, events = counts.shape
@@ -110,12 +109,23 @@ def _pairs(
         largest, smallest = order[-EXTREMES:], order[:EXTREMES]
         first = np.repeat(largest, EXTREMES, axis=0)
         second = np.tile(smallest, (EXTREMES, 1))
+        if np.ndim(factors):  # near inputs may differ by less and be allowed less still
+            near = np.where(np.eye(inputs, dtype=bool), np.inf, factors).argmin(axis=1)
+            both = (
+                np.concatenate([np.arange(inputs), near]),
+                np.concatenate([near, np.arange(inputs)]),
+            )
+            first, second = (
+                np.concatenate([far, np.broadcast_to(side[:, None], (2 * inputs, events))])
+                for far, side in zip((first, second), both, strict=True)
+            )
     z = strength(
         np.take_along_axis(counts, first, axis=0),
         trials[first],
         np.take_along_axis(counts, second, axis=0),
         trials[second],
-        claim,
+        factors[first, second] if np.ndim(factors) else factors,
+        delta,
     )
     if len(z) > 2:  # the two best pairs of every event are enough
         best = z.argmax(axis=0)[None]
