@@ -31,10 +31,13 @@ OTHERS = tuple(
 )
 """Protocols of this package whose inputs are no categories."""
 
+WITHOUT_DISTANCES = tuple(name for name in OTHERS if mechanisms.find(name).family != "distances")
+"""Those of them whose claim is the same for all pairs; the rest is in `unit/test_distances.py`."""
+
 EVERY = (*NAMES, *OTHERS)
 """All with fresh noise, whatever their inputs are."""
 
-NEEDED: dict[str, Any] = {"dimension": 3}
+NEEDED: dict[str, Any] = {"dimension": 3, "domain_size": 5}
 """Options without which a protocol of `OTHERS` may not be made."""
 
 

@@ -79,6 +79,18 @@ def audits() -> Iterator[tuple[str, list[int]]]:
                     )
                     ((_, seen),) = counted(plan)
                     yield f"{name} {epsilon} {sizes} {attack}", seen
+    for name in mechanisms.expanded(["distances"]):
+        sized = {"domain_size": 9} if mechanisms.find(name).takes.has_size else {}
+        for attack in ("paper", "optimal"):
+            plan = AuditPlan(
+                mechanism=mechanisms.make(name, epsilon=0.5, **sized),
+                attack=attack,
+                trials=TRIALS,
+                seed=SEED,
+                reports=(1, 4),
+            )
+            for reports, seen in counted(plan):
+                yield f"{name} {attack} {reports}", seen
     for name in mechanisms.available(Numbers):
         for epsilon in (0.5, 4.0):
             for attack in ("paper", "optimal"):

@@ -25,7 +25,7 @@ from ldp_auditor.mechanisms.capabilities import (
     default_pair,
 )
 from ldp_auditor.mechanisms.kernels.noise import draw_laplace_sums
-from tests.protocols import NAMES, OTHERS, find, make_any
+from tests.protocols import NAMES, WITHOUT_DISTANCES, find, make_any
 from tests.statistical.evidence import FALSE_ALARM, agrees
 
 TRIALS = 20_000
@@ -96,7 +96,7 @@ def test_counts_agree_with_exact_rates(
 
 OTHER_CELLS = [
     (name, attack, composition)
-    for name in OTHERS
+    for name in WITHOUT_DISTANCES
     for attack, known in (("paper", DrawsSums), ("optimal", KnowsRatioOfSums))
     for composition in (("law", "simulate") if issubclass(found(name), known) else ("simulate",))
 ]

@@ -24,9 +24,9 @@ from ldp_auditor.theory.loss_law import ClippedLaplaceLaw, DiscreteLaw, OneLevel
 from tests.enumeration import best_total_probability, enumerated_law
 from tests.protocols import (
     NAMES,
-    OTHERS,
     OURS,
     WITH_LAW,
+    WITHOUT_DISTANCES,
     find,
     law_of,
     make,
@@ -210,7 +210,7 @@ def test_laws_agree_with_the_accountant(name: str, epsilon: float, reports: int)
 
 
 @pytest.mark.parametrize("reports", [2, 40])
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("name", WITHOUT_DISTANCES)
 def test_laws_of_any_inputs_agree_with_the_accountant(name: str, reports: int) -> None:
     protocol = make_any(name, epsilon=0.7)
     pair = default_pair(protocol)

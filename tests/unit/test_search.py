@@ -191,13 +191,13 @@ def test_screening_finds_the_best_pair_whatever_the_number_of_inputs() -> None:
     rng = np.random.default_rng(2)
     trials = np.full(20, 500.0)
     counts = rng.integers(0, 120, (20, 40)).astype(float)
-    claim = Claim(0.5)
+    factor = math.exp(0.5)
     best = max(
-        (float(strength(side[a, e], 500.0, side[b, e], 500.0, claim)), e, a, b)
+        (float(strength(side[a, e], 500.0, side[b, e], 500.0, factor, 0.0)), e, a, b)
         for side in (counts, 500 - counts)
         for e, a, b in product(range(40), range(20), range(20))
     )
-    top = screen(counts, trials, claim)[0]
+    top = screen(counts, trials, factor, 0.0)[0]
     assert (top.strength, top.event, top.first, top.second) == best
 
 
@@ -349,7 +349,7 @@ def test_the_expected_bound_is_where_the_growth_is_just_enough() -> None:
 
 def test_a_rare_event_does_not_outrank_a_common_one() -> None:
     """Nine reports against one are more standard errors than they are worth."""
-    rare, common = (strength(h, 1000.0, a, 1000.0, Claim(1.0)) for h, a in ((9, 1), (300, 80)))
+    rare, common = (strength(h, 1e3, a, 1e3, math.e, 0.0) for h, a in ((9, 1), (300, 80)))
     assert common > rare
 
 
