@@ -37,7 +37,7 @@ WITHOUT_DISTANCES = tuple(name for name in OTHERS if mechanisms.find(name).famil
 EVERY = (*NAMES, *OTHERS)
 """All with fresh noise, whatever their inputs are."""
 
-NEEDED: dict[str, Any] = {"dimension": 3, "domain_size": 5}
+NEEDED: dict[str, Any] = {"dimension": 3, "domain_size": 5, "keys": 4}
 """Options without which a protocol of `OTHERS` may not be made."""
 
 

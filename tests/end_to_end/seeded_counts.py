@@ -106,6 +106,7 @@ def audits() -> Iterator[tuple[str, list[int]]]:
                     for reports, seen in counted(plan):
                         yield f"{name} {epsilon} {attack} {reports} {how}", seen
     yield from audits_of_vectors()
+    yield from audits_of_key_values()
 
 
 def audits_of_vectors() -> Iterator[tuple[str, list[int]]]:
@@ -126,6 +127,25 @@ def audits_of_vectors() -> Iterator[tuple[str, list[int]]]:
                 )
                 for reports, seen in counted(plan):
                     yield f"{name} {epsilon} {dimension} {attack} {reports}", seen
+
+
+def audits_of_key_values() -> Iterator[tuple[str, list[int]]]:
+    """Every protocol for keys with values: both attacks, one report and many."""
+    from ldp_auditor import mechanisms
+    from ldp_auditor.audits.plan import AuditPlan
+    from ldp_auditor.inputs import KeyValues
+
+    for name in mechanisms.available(KeyValues):
+        for attack in ("paper", "optimal"):
+            plan = AuditPlan(
+                mechanism=mechanisms.make(name, epsilon=1.5, keys=7, padding=2),
+                attack=attack,
+                trials=TRIALS,
+                seed=SEED,
+                reports=(1, 4),
+            )
+            for reports, seen in counted(plan):
+                yield f"{name} {attack} {reports}", seen
 
 
 def counted(plan: Any) -> list[tuple[int, list[int]]]:

@@ -1,0 +1,390 @@
+"""Keys with values, of which a user reports one: PCKV-GRR and PCKV-UE [Gu20].
+
+A user holds keys with a number of [-1, 1] each. It draws one of them, or one of `padding` dummy
+keys if it holds fewer than `padding`, rounds the number to a sign and reports both.
+"""
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from ldp_auditor.core import Floats, InputPair, Rates, Reports
+from ldp_auditor.errors import must, require, whole_number
+from ldp_auditor.inputs import KeyValues, held_by
+from ldp_auditor.mechanisms.estimation import check_collection, check_form
+from ldp_auditor.mechanisms.kernels.key_values import (
+    add_entries,
+    add_responses,
+    fill_entries,
+    fill_responses,
+    fill_sampled,
+)
+from ldp_auditor.mechanisms.kernels.scores import choose_best
+from ldp_auditor.mechanisms.kernels.xoshiro import fresh_stream, threshold, thresholds
+from ldp_auditor.mechanisms.local_mechanism import LocalMechanism
+from ldp_auditor.portable_math import exp, expm1
+from ldp_auditor.theory.loss_law import LossLaw
+from ldp_auditor.theory.piecewise import law_of_levels
+
+Held = tuple[float, ...]
+"""Keys and values in turn."""
+
+MOST_OUTCOMES = 200_000
+"""Outcomes of the keys that a pair holds, up to which the law of PCKV-UE is enumerated."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyValueMechanism(LocalMechanism):
+    """A protocol by which a user reports one of its keys and the sign of its value."""
+
+    takes = KeyValues
+
+    keys: int
+    padding: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._set("keys", self.inputs.keys)
+        self._set("padding", whole_number("padding", self.padding, 1))
+        rule = f"be at most half of the keys ({self.keys})"
+        must(2 * self.padding <= self.keys, rule, padding=self.padding)
+
+    @property
+    def inputs(self) -> KeyValues:
+        return KeyValues(self.keys)
+
+    @property
+    def default_pair(self) -> InputPair:
+        """As many keys as are padded to, and as many others, all of value 1."""
+        first, second = (
+            tuple(entry for key in range(start, start + self.padding) for entry in (key, 1.0))
+            for start in (0, self.padding)
+        )
+        return InputPair(first, second)
+
+    @property
+    @abstractmethod
+    def own(self) -> float:
+        """a: probability that the own key is shown."""
+
+    @property
+    @abstractmethod
+    def others(self) -> float:
+        """b: probability that another key is shown."""
+
+    @property
+    @abstractmethod
+    def tilt(self) -> float:
+        """2 p - 1, where p is the probability that the sign of the own key is true."""
+
+    def signs(self, value: float) -> tuple[float, float]:
+        """Probabilities of minus and plus, if the own key is shown."""
+        return (1 - value * self.tilt) / 2, (1 + value * self.tilt) / 2
+
+    def weights(self, value: Held) -> tuple[float, float]:
+        """Probabilities that a key that is held is drawn, and that a dummy key is."""
+        held = len(value) // 2
+        each = 1 / max(self.padding, held)
+        return each, (1 - each * held) / self.padding
+
+    def sampled(self, value: Held, n: int, rng: Generator) -> tuple[Any, Any]:
+        """Return the key that each of `n` users draws, and whether its sign is positive."""
+        held = held_by(self.check_value(value))
+        keys, plus = np.empty(n, np.int64), np.empty(n, np.bool_)
+        limits = thresholds(np.array([self.signs(number)[1] for number in held.values()]))
+        draws = np.uint64(max(self.padding, len(held)))
+        sizes = draws, np.int64(self.keys), np.uint64(self.padding)
+        fill_sampled(fresh_stream(rng), np.array(list(held)), limits, *sizes, keys, plus)
+        return keys, plus
+
+    # The natural attack: a key that is shown, and its sign.
+
+    @property
+    def score_columns(self) -> int:
+        """Columns of the totals: how often minus and plus were shown for every key."""
+        return 2 * self.keys
+
+    @property
+    def report_bytes(self) -> int:
+        return 16 * self.keys + 64
+
+    @abstractmethod
+    def add_scores(self, reports: Reports, totals: Floats) -> None:
+        """Count the signs of every key."""
+
+    def guess(self, reports: Reports, rng: Generator) -> Floats:
+        """Return a key that each report shows and its sign; any, if it shows none."""
+        totals = np.zeros((len(reports), self.score_columns))
+        if len(reports):
+            self.add_scores(reports, totals)
+        return self.guess_by_totals(totals, 1, rng)
+
+    def guess_by_totals(self, totals: Floats, reports: int, rng: Generator) -> Floats:
+        """Return the key and the sign that were shown most often, ties at random."""
+        best = choose_best(fresh_stream(rng), totals, -math.inf, math.inf)
+        return np.stack([best // 2, 2 * (best % 2) - 1], axis=1).astype(float)
+
+    @abstractmethod
+    def guess_chance(self, value: Held, key: int, sign: int) -> float:
+        """Return the probability that the guess is a key and a sign (0: minus, 1: plus)."""
+
+    def guess_rates_over(self, pair: InputPair, reports: int) -> Rates | None:
+        if reports > 1:
+            return None
+        first, second = held_by(pair.first), held_by(pair.second)
+        rates = [0.0, 0.0]
+        for (key, value), sign in product(first.items(), (0, 1)):
+            accused = 1.0
+            if key in second:
+                lead = (2 * sign - 1 - (value + second[key]) / 2) * (value - second[key])
+                accused = 0.5 if lead == 0 else float(lead > 0)
+            for side, held in enumerate((pair.first, pair.second)):
+                rates[side] += accused * self.guess_chance(held, key, sign)
+        return Rates(*(min(1.0, rate) for rate in rates))
+
+    # Exact laws
+
+    @abstractmethod
+    def loss_law(self, pair: InputPair) -> LossLaw | None:
+        """Return the exact law of the log-likelihood ratio of a report, where it is known."""
+
+    @abstractmethod
+    def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats:
+        """Return ln P(report | first) - ln P(report | second) for every report."""
+
+    @abstractmethod
+    def worst_case(self, pair: InputPair) -> float:
+        """Return the exact smallest epsilon over all pairs of inputs."""
+
+    def worst_case_over(self, pair: InputPair, reports: int) -> float:
+        return reports * self.worst_case(pair)
+
+    # The server
+
+    def estimate(self, reports: Reports) -> Floats:
+        """Estimate, for every key, the share of users who hold it and the mean of their values.
+
+        Two rows, both without bias; those who do not hold a key count as 0 in its mean, which
+        divided by the share is the mean of those who do.
+        """
+        check_form(self, reports, self.default_pair.first)
+        require(len(reports) > 0, "reports must not be empty", argument="reports")
+        total = np.zeros((1, self.score_columns))
+        self.add_scores(reports, total)
+        minus, plus = total.reshape(self.keys, 2).T / len(reports)
+        share = self.padding * (minus + plus - self.others) / (self.own - self.others)
+        return np.stack([share, self.padding * (plus - minus) / (self.own * self.tilt)])
+
+    def mean_variance(self, users: int, value: Any, reports: int = 1) -> Floats:
+        """Return the exact variances of what `estimate` estimates, if all users hold `value`.
+
+        For users who hold different keys a variance is the mean of theirs. Nobody may hold more
+        keys than are padded to: their estimates are biased.
+        """
+        users, reports = check_collection(users, reports)
+        held = held_by(self.check_value(value))
+        rule = f"hold {self.padding} keys at most (padding={self.padding})"
+        must(len(held) <= self.padding, rule, value=f"{len(held)} keys")
+        draw = 1 / self.padding
+        shown, mean = np.full(self.keys, self.others), np.zeros(self.keys)
+        for key, number in held.items():
+            shown[key] += draw * (self.own - self.others)
+            mean[key] = draw * self.own * self.tilt * number
+        share = shown * (1 - shown) / (self.own - self.others) ** 2
+        means = (shown - mean * mean) / (self.own * self.tilt) ** 2
+        return self.padding**2 * np.stack([share, means]) / (users * reports)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PCKVGRR(KeyValueMechanism):
+    """PCKV-GRR [Gu20]: the key by randomized response; another key has a random sign.
+
+    A report is twice the key, and 1 more if the sign is positive. Drawing one of several keys
+    hides the others, which the parameters make use of: e^epsilon_1 = x / 2 + 1 for the key and
+    e^epsilon_2 = x + 1 for the sign, where x = padding (e^epsilon - 1).
+    """
+
+    name = "PCKV-GRR"
+    summary = "key and value: one key by randomized response, with a sign"
+
+    @property
+    def more(self) -> float:
+        """x, by which the odds are more than even."""
+        return self.padding * expm1(self.epsilon)
+
+    @property
+    def own(self) -> float:
+        return (self.more / 2 + 1) / (self.more / 2 + self.keys + self.padding)
+
+    @property
+    def others(self) -> float:
+        return 1 / (self.more / 2 + self.keys + self.padding)
+
+    @property
+    def tilt(self) -> float:
+        return self.more / (self.more + 2)
+
+    def privatize(self, value: Held, n: int, rng: Generator) -> Reports:
+        keys, plus = self.sampled(value, n, rng)
+        size = np.uint64(self.keys + self.padding)
+        fill_responses(fresh_stream(rng), threshold(self.own), size, keys, plus)
+        return keys
+
+    def chances(self, value: Held) -> tuple[dict[tuple[int, int], float], float, float]:
+        """Probabilities of the keys that are held with each sign; of any other one; of a dummy."""
+        each, dummy = self.weights(value)
+        found = {
+            (key, sign): self.others / 2 + each * (self.own * chance - self.others / 2)
+            for key, number in held_by(value).items()
+            for sign, chance in enumerate(self.signs(number))
+        }
+        return found, self.others / 2, self.others / 2 + dummy * (self.own - self.others) / 2
+
+    def loss_law(self, pair: InputPair) -> LossLaw:
+        (first, other, dummy), (second, _, second_dummy) = (
+            self.chances(value) for value in (pair.first, pair.second)
+        )
+        named = sorted({*first, *second})
+        rest = 2 * self.keys - len(named)
+        likely = [first.get(name, other) for name in named]
+        unlikely = [second.get(name, other) for name in named]
+        p = np.array([*likely, other, dummy])
+        q = np.array([*unlikely, other, second_dummy])
+        times = np.array([*(1.0 for _ in named), rest, 2 * self.padding])
+        kept = times > 0
+        return law_of_levels(np.log(p / q)[kept], (p * times)[kept], (q * times)[kept])
+
+    def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats:
+        ratio = np.zeros(len(reports))
+        for side, value in ((1, pair.first), (-1, pair.second)):
+            found, other, dummy = self.chances(value)
+            logs = np.full(2 * (self.keys + self.padding), math.log(other))
+            logs[2 * self.keys :] = math.log(dummy)
+            for (key, sign), chance in found.items():
+                logs[2 * key + sign] = math.log(chance)
+            ratio += side * logs[reports]
+        return ratio
+
+    def worst_case(self, pair: InputPair) -> float:
+        """A sign that is true for one of `padding` keys, against one that is not held or false."""
+        likely = self.own * (1 + self.tilt) / self.others
+        unlikely = min(1.0, self.own * (1 - self.tilt) / self.others)
+        rest = self.padding - 1
+        return math.log((likely + rest) / (unlikely + rest))
+
+    def add_scores(self, reports: Reports, totals: Floats) -> None:
+        add_responses(reports, totals)
+
+    def guess_chance(self, value: Held, key: int, sign: int) -> float:
+        found, other, dummy = self.chances(value)
+        return found.get((key, sign), other) + 2 * self.padding * dummy / (2 * self.keys)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PCKVUE(KeyValueMechanism):
+    """PCKV-UE [Gu20]: a sign or 0 for every key, the own one's with probability 1/2.
+
+    The sign is true with the odds of epsilon, and others are shown with probability
+    2 / (e^epsilon + 3), so that all of epsilon is spent on the key and its sign together.
+    """
+
+    name = "PCKV-UE"
+    summary = "key and value: a sign or 0 for every key"
+
+    @property
+    def own(self) -> float:
+        return 0.5
+
+    @property
+    def others(self) -> float:
+        return 2 / (exp(self.epsilon) + 3)
+
+    @property
+    def tilt(self) -> float:
+        return expm1(self.epsilon) / (exp(self.epsilon) + 1)
+
+    def privatize(self, value: Held, n: int, rng: Generator) -> Reports:
+        keys, plus = self.sampled(value, n, rng)
+        reports = np.empty((n, self.keys + self.padding), np.int8)
+        limits = threshold(self.own), threshold(self.others)
+        fill_entries(fresh_stream(rng), *limits, keys, plus, reports)
+        return reports
+
+    def odds(self, value: float) -> Floats:
+        """How much likelier minus, 0 and plus are for the key that was drawn than for another."""
+        minus, plus = self.signs(value)
+        kept = 2 * self.own / self.others
+        return np.array([kept * minus, (1 - self.own) / (1 - self.others), kept * plus])
+
+    def evidence(self, columns: dict[int, Any], dummies: Any, value: Held) -> Any:
+        """Return how much likelier reports are for a user than for nobody.
+
+        `columns` has the reports' entries of each key, `dummies` the number of dummies shown.
+        """
+        each, dummy = self.weights(value)
+        _, absent, shown = self.odds(0.0)
+        total: Any = dummy * (self.padding * absent + dummies * (shown - absent))
+        for key, number in held_by(value).items():
+            total = total + each * self.odds(number)[columns[key] + 1]
+        return total
+
+    def loss_law(self, pair: InputPair) -> LossLaw | None:
+        from scipy.stats import binom
+
+        keys = sorted({*held_by(pair.first), *held_by(pair.second)})
+        drawn = all(len(value) >= 2 * self.padding for value in (pair.first, pair.second))
+        most = 0 if drawn else self.padding  # dummies that matter
+        if 3 ** len(keys) * (most + 1) > MOST_OUTCOMES:
+            return None
+        entries = np.indices([3] * len(keys) + [most + 1]).reshape(len(keys) + 1, -1)
+        nobody = binom.pmf(entries[-1], most, self.others)
+        shown = np.array([self.others / 2, 1 - self.others, self.others / 2])
+        for row in entries[:-1]:
+            nobody = nobody * shown[row]
+        columns = {key: row - 1 for key, row in zip(keys, entries[:-1], strict=True)}
+        p, q = (self.evidence(columns, entries[-1], v) for v in (pair.first, pair.second))
+        return law_of_levels(np.log(p / q), nobody * p, nobody * q)
+
+    def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats:
+        keys = {*held_by(pair.first), *held_by(pair.second)}
+        columns = {key: reports[:, key] for key in keys}
+        dummies = np.count_nonzero(reports[:, self.keys :], axis=1)
+        p, q = (self.evidence(columns, dummies, v) for v in (pair.first, pair.second))
+        ratio: Floats = np.log(p / q)
+        return ratio
+
+    def worst_case(self, pair: InputPair) -> float:
+        """All keys of one user are shown with their signs, and none of another with as many."""
+        minus, absent, plus = self.odds(1.0)
+        return math.log(plus / min(minus, absent))
+
+    def add_scores(self, reports: Reports, totals: Floats) -> None:
+        add_entries(reports, totals)
+
+    def guess_chance(self, value: Held, key: int, sign: int) -> float:
+        each, _ = self.weights(value)
+        held, total = held_by(value), 0.0
+        for drawn, number in held.items():
+            if drawn == key:
+                total += each * self.own * self.signs(number)[sign] * self._share(1, self.keys - 1)
+            else:
+                rest = self.keys - 2
+                shared = self.own * self._share(2, rest) + (1 - self.own) * self._share(1, rest)
+                total += each * self.others / 2 * shared
+            nothing = (1 - self.own) * (1 - self.others) ** (self.keys - 1)
+            total += each * nothing / (2 * self.keys)
+        nothing = (1 - self.others) ** self.keys / (2 * self.keys)
+        alone = self.others / 2 * self._share(1, self.keys - 1) + nothing
+        return total + (1 - each * len(held)) * alone
+
+    def _share(self, shown: int, others: int) -> float:
+        """Mean share of a key, if so many are shown for sure and of some others any number."""
+        from scipy.stats import binom
+
+        counts = np.arange(others + 1)
+        return float(binom.pmf(counts, others, self.others) @ (1 / (shown + counts)))
