@@ -92,7 +92,7 @@ class KeyValueMechanism(LocalMechanism):
         each = 1 / max(self.padding, held)
         return each, (1 - each * held) / self.padding
 
-    def sampled(self, value: Held, n: int, rng: Generator) -> tuple[Any, Any]:
+    def sampled(self, value: Held, n: int, rng: Generator) -> tuple[Reports, Reports]:
         """Return the key that each of `n` users draws, and whether its sign is positive."""
         held = held_by(self.check_value(value))
         keys, plus = np.empty(n, np.int64), np.empty(n, np.bool_)
@@ -230,10 +230,10 @@ class PCKVGRR(KeyValueMechanism):
         return self.more / (self.more + 2)
 
     def privatize(self, value: Held, n: int, rng: Generator) -> Reports:
-        keys, plus = self.sampled(value, n, rng)
+        reports, plus = self.sampled(value, n, rng)
         size = np.uint64(self.keys + self.padding)
-        fill_responses(fresh_stream(rng), threshold(self.own), size, keys, plus)
-        return keys
+        fill_responses(fresh_stream(rng), threshold(self.own), size, reports, plus)
+        return reports
 
     def chances(self, value: Held) -> tuple[dict[tuple[int, int], float], float, float]:
         """Probabilities of the keys that are held with each sign; of any other one; of a dummy."""
