@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from ldp_auditor import mechanisms
-from ldp_auditor.core import FIRST_TWO_VALUES, Floats
+from ldp_auditor.core import FIRST_TWO_VALUES, Floats, InputPair
 from ldp_auditor.mechanisms.capabilities import KnowsAttackSuccess, loss_law_of
 from ldp_auditor.theory.attack_success import uniform
 from tests.enumeration import bits_law, enumerated_law
@@ -190,6 +191,154 @@ def test_records_that_split_and_sample() -> None:
     assert sampled.attack_success() == pytest.approx(alone.attack_success() / 2 + 1 / 6)
 
 
+def sketch_reports(name: str, k: int, width: int) -> tuple[Any, Reports]:
+    """A sketch, and all of its reports by its definition, over all hash functions."""
+    own = {"width": width} if name.endswith("CMS") else {}
+    sketch = mechanisms.make(name, epsilon=1.1, domain_size=k, **own)
+
+    def entry(row: int, column: int) -> int:
+        return -1 if (row & column).bit_count() % 2 else 1
+
+    if name == "HR":
+        places = [sketch.place(v) for v in range(k)]
+        every = itertools.product(range(sketch.block_count), range(sketch.size))
+        speaks = [[b == block and entry(row, c) > 0 for b, row in places] for block, c in every]
+        return sketch, [
+            tuple(sketch.likely if s else sketch.unlikely for s in row) for row in speaks
+        ]
+    flips = {True: 1 - sketch.flip, False: sketch.flip}
+    if name == "HRR":
+        return sketch, [
+            tuple(flips[entry(v, c) == said] / sketch.columns for v in range(k))
+            for c in range(sketch.columns)
+            for said in (1, -1)
+        ]
+    reports = []
+    for function in itertools.product(range(width), repeat=k):
+        share = 1 / width**k
+        if name == "HCMS":
+            for c, said in itertools.product(range(width), (1, -1)):
+                row = [share / width * flips[entry(function[v], c) == said] for v in range(k)]
+                reports.append(tuple(row))
+            continue
+        for bits in itertools.product((0, 1), repeat=width):
+            agree = [[(j == function[v]) == bool(b) for j, b in enumerate(bits)] for v in range(k)]
+            reports.append(tuple(share * math.prod(flips[a] for a in row) for row in agree))
+    return sketch, reports
+
+
+@pytest.mark.parametrize("prior", [(1 / 3, 1 / 3, 1 / 3), (0.5, 0.2, 0.3), (0.05, 0.9, 0.05)])
+@pytest.mark.parametrize(
+    ("name", "width"), [("HR", 0), ("HRR", 0), ("CMS", 2), ("CMS", 3), ("HCMS", 2), ("HCMS", 4)]
+)
+def test_sketches(name: str, width: int, prior: tuple[float, ...]) -> None:
+    sketch, reports = sketch_reports(name, 3, width)
+    assert sum(row[1] for row in reports) == pytest.approx(1)
+    expected = best_guess(prior, reports)
+    assert sketch.attack_success(np.array(prior)) == pytest.approx(expected, abs=CLOSE)
+
+
+@pytest.mark.parametrize(("blocks", "k"), [(1, 6), (2, 7), (4, 6)])
+def test_blocks_of_hadamard_response(blocks: int, k: int) -> None:
+    response = mechanisms.make("HR", epsilon=1.5, domain_size=k, blocks=blocks)
+    prior = np.arange(1, k + 1) / (k * (k + 1) / 2)
+    rows = [
+        [response.likely if s else response.unlikely for s in speaks]
+        for speaks in zip(
+            *(response.supports(np.arange(response.tally_size), v) for v in range(k)), strict=True
+        )
+    ]
+    for given in (prior, uniform(k)):
+        expected = best_guess(given.tolist(), [tuple(row) for row in rows])
+        assert response.attack_success(given) == pytest.approx(expected, abs=CLOSE)
+    assert response.attack_success() == pytest.approx(response.attack_success(uniform(k)))
+
+
+def all_counts(prior: Sequence[float], true: Floats, other: Floats) -> float:
+    """The success of the best guess by counts of all values, which are independent."""
+    total = 0.0
+    for counts in itertools.product(range(len(true)), repeat=len(prior)):
+        base = [other[c] for c in counts]
+        total += max(
+            f * true[c] * math.prod(base[:v] + base[v + 1 :])
+            for v, (f, c) in enumerate(zip(prior, counts, strict=True))
+        )
+    return total
+
+
+@pytest.mark.parametrize(
+    "prior", [(1 / 3,) * 3, (0.5, 0.2, 0.3), (0.96, 0.02, 0.02), (0.6, 0.4, 0)]
+)
+@pytest.mark.parametrize("name", ["OUE", "THE", "OLH", "ABLH", "L-OSUE", "L-OUE", "RAPPOR"])
+def test_guesses_from_many_reports(name: str, prior: tuple[float, ...]) -> None:
+    options = {"hash_range": 3} if name == "OLH" else {}
+    protocol = small(name, 3) if not options else mechanisms.make(
+        name, epsilon=0.9, domain_size=3, **options
+    )  # fmt: skip
+    for tau in (1, 2, 4):
+        if protocol.memoizes:
+            true, other = protocol.chain.count_laws(tau)
+        else:
+            counts = range(tau + 1)
+            true, other = (stats.binom(tau, p).pmf(counts) for p in (protocol.p, protocol.q))
+        found = protocol.attack_success_over(tau, np.array(prior))
+        assert found == pytest.approx(all_counts(prior, true, other), abs=CLOSE)
+    assert protocol.attack_success_over(1, np.array(prior)) == pytest.approx(
+        protocol.attack_success(np.array(prior)), abs=CLOSE
+    )
+
+
+@pytest.mark.parametrize("name", ["OUE", "OLH", "L-SUE", "GRR", "AGM"])
+def test_many_reports_of_a_uniform_value(name: str) -> None:
+    """The paper's guess is the best one then; its exact rates are worked out otherwise."""
+    protocol = small(name, 30)
+    for tau in (1, 7, 52):
+        rates = protocol.guess_rates_over(FIRST_TWO_VALUES, tau)
+        found = protocol.attack_success_over(tau)
+        assert found == pytest.approx(rates.true_positive, rel=1e-9)
+
+
+def test_many_reports_named_one_by_one() -> None:
+    """All sequences of three reports, given what is kept."""
+    k, tau = 3, 3
+    one = mechanisms.make("GRR", epsilon=1.0, domain_size=k)
+    kept = mechanisms.make("L-GRR", epsilon_1=0.8, epsilon_infinity=2.0, domain_size=k)
+    hashed = mechanisms.make(
+        "OLOLOHA", epsilon_1=0.8, epsilon_infinity=2.0, domain_size=k, hash_range=2
+    )
+
+    def sequences(p: float, q: float, size: int) -> Reports:
+        """All sequences of reports, with the probability for each truth of the last round."""
+        every = itertools.product(range(size), repeat=tau)
+        return [tuple(math.prod(p if y == v else q for y in s) for v in range(size)) for s in every]
+
+    fresh = sequences(one.p, one.q, k)
+    third = (1 / 3,) * 3
+    assert one.attack_success_over(tau) == pytest.approx(best_guess(third, fresh), abs=CLOSE)
+    two = kept.response
+    memos = chained(reports_of_choice(two.p1, two.q1, k), sequences(two.p2, two.q2, k))
+    assert kept.attack_success_over(tau) == pytest.approx(best_guess(third, memos), abs=CLOSE)
+    two = hashed.response
+    of_hash = chained(reports_of_choice(two.p1, two.q1, 2), sequences(two.p2, two.q2, 2))
+    rows = [
+        tuple(row[function[v]] / 2**k for v in range(k))
+        for function in itertools.product(range(2), repeat=k)
+        for row in of_hash
+    ]
+    assert hashed.attack_success_over(tau) == pytest.approx(best_guess(third, rows), abs=CLOSE)
+    assert kept.attack_success_over(tau, np.array(third)) is None  # only without a prior
+
+
+def test_what_is_sent_for_ever_tells_no_more() -> None:
+    for name in ("Memo[OUE]", "Memo[AGM]", "Memo[HRR]", "dBitFlipPM"):
+        own = {"buckets": 5, "bits": 5} if name == "dBitFlipPM" else {}
+        protocol = mechanisms.make(name, epsilon=1.0, domain_size=5, **own)
+        prior = np.array([0.3, 0.3, 0.2, 0.1, 0.1])
+        assert protocol.attack_success_over(100, prior) == protocol.attack_success(prior)
+    unknown = mechanisms.make("Memo[PI-RAPPOR]", epsilon=1.0, domain_size=5)
+    assert unknown.attack_success_over(100) is None
+
+
 TWO_VALUES = [
     name
     for name, protocol in mechanisms.available().items()
@@ -227,8 +376,9 @@ def test_a_uniform_prior_is_the_default(name: str) -> None:
     success = protocol.attack_success()
     assert success == pytest.approx(protocol.attack_success(uniform(25)))
     assert 0.04 < success < 1
-    rates = protocol.guess_rates(FIRST_TWO_VALUES)
-    assert rates.true_positive == pytest.approx(success, rel=1e-9)
+    every = range(25) if protocol.family else range(1)  # Hadamard rows are not all alike
+    rates = [protocol.guess_rates(InputPair(v, (v + 1) % 25)).true_positive for v in every]
+    assert np.mean(rates) == pytest.approx(success, rel=1e-9)
 
 
 @pytest.mark.parametrize("name", TWO_VALUES)

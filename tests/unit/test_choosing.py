@@ -9,59 +9,116 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from ldp_auditor import AuditError, Choice, choose
 from ldp_auditor.choosing.columns import Columns, Question
-from ldp_auditor.choosing.limits import LIMITED
+from ldp_auditor.choosing.families import MOST_EPSILON, considered, family_of, rappor_options
+from ldp_auditor.choosing.limits import LIMITED, OBJECTIVES, Limits
 from ldp_auditor.choosing.population import Population
+from ldp_auditor.choosing.solving import best_setting
 from ldp_auditor.mechanisms import make
 
 USERS = 10_000
 
 
-@pytest.mark.parametrize("name", ["OUE", "THE", "OLH", "SS", "L-OSUE", "Memo[OUE]"])
+def best(name: str, question: Question, objective: str = "error", **given: float) -> Columns | None:
+    """The best setting of one protocol, without a curve or words about it."""
+    budget = given.get("max_epsilon", MOST_EPSILON)
+    limits, column = Limits(**given), OBJECTIVES[objective]
+    return best_setting(family_of(name, question), question, limits, column, budget)
+
+
+@pytest.mark.parametrize(
+    "name", ["OUE", "THE", "OLH", "SS", "HR", "PI-RAPPOR", "L-OSUE", "Memo[OUE]"]
+)
 def test_limits_bind_at_their_edges(name: str) -> None:
-    """What is just kept is chosen, what is just not is refused with what it would take."""
-    asked: dict[str, Any] = {"domain_size": 10, "users": 1000, "reports": 3, "protocols": [name]}
-    best = choose(max_epsilon=1.0, **asked).choice
-    assert best is not None
-    assert best.worst_case_epsilon == pytest.approx(1.0, abs=1e-9)
-    error = best.standard_error
-    kept = choose(max_epsilon=1.0, max_error=error * (1 + 1e-6), **asked)
-    assert kept.choice is not None
-    assert not kept.binding
-    broken = choose(max_epsilon=1.0, max_error=error * (1 - 1e-6), **asked)
-    assert broken.choice is None
-    assert set(broken.binding) == {"max_epsilon", "max_error"}
-    assert broken.binding["max_error"].needed == pytest.approx(error, rel=1e-8)
-    more = broken.binding["max_epsilon"].needed
+    """What is just kept is found, what is just not is told by how much it would have to give."""
+    question = Question(10, 1000, 3)
+    found = best(name, question, max_epsilon=1.0)
+    assert found is not None
+    assert found.worst_case_epsilon == pytest.approx(1.0, abs=1e-9)
+    error = found.standard_error
+    kept = best(name, question, max_epsilon=1.0, max_error=error * (1 + 1e-6))
+    assert kept is not None
+    assert kept.standard_error == pytest.approx(error)
+    less = error * (1 - 1e-6)
+    broken = best(name, question, max_epsilon=1.0, max_error=less)
+    assert broken is not None
+    assert Limits(max_epsilon=1.0, max_error=less).broken_by(broken) == ["max_error"]
+    assert broken.standard_error == pytest.approx(error, rel=1e-8)
+    more = best(name, question, "epsilon", max_error=less)
     assert more is not None
-    assert 1.0 < more < 1.01
-    assert choose(max_epsilon=more, max_error=error * (1 - 1e-6), **asked).choice is not None
+    assert 1.0 < more.worst_case_epsilon < 1.01
+    assert more.standard_error <= less * (1 + 1e-8)
+
+
+def test_nothing_fits() -> None:
+    """Every limit is named that alone could give, with a protocol that fits then."""
+    asked: dict[str, Any] = {"domain_size": 10, "users": 1000, "protocols": ["OUE", "GRR"]}
+    found = choose(max_epsilon=1.0, max_error=0.04, **asked)
+    assert found.choice is None
+    assert set(found.binding) == {"max_epsilon", "max_error"}
+    for name, binding in found.binding.items():
+        assert binding.needed is not None
+        limits: dict[str, Any] = {"max_epsilon": 1.0, "max_error": 0.04, name: binding.needed}
+        again = choose(**limits, **asked)
+        assert again.choice is not None
+        assert again.choice.mechanism == binding.mechanism
+        less = choose(**{**limits, name: binding.needed * (1 - 1e-6)}, **asked)
+        assert less.choice is None
+    assert "would have to rise from 4 points to" in " ".join(found.sentences)
 
 
 @pytest.mark.parametrize(
     ("k", "users", "reports"), [(2, 100, 1), (2, 100, 1000), (100_000, 10**6, 1), (100, 100, 1000)]
 )
-def test_extreme_sizes(k: int, users: int, reports: int) -> None:
-    names = ["GRR", "OUE", "OLH", "SHE"] + (["L-OSUE", "BiLOLOHA"] if reports > 1 else [])
-    found = choose(domain_size=k, users=users, reports=reports, max_epsilon=1.0, protocols=names)
-    assert found.choice is not None
-    assert len(found.candidates) == len(names)
-    for candidate in found.candidates:
-        assert candidate.worst_case_epsilon == pytest.approx(1.0, abs=2e-3)
-        made = make(candidate.mechanism, domain_size=k, **_named(candidate.to_dict()))
+@pytest.mark.parametrize("name", ["GRR", "OUE", "OLH", "SS", "SHE", "HR", "L-OSUE", "BiLOLOHA"])
+def test_extreme_sizes(name: str, k: int, users: int, reports: int) -> None:
+    found = best(name, Question(k, users, reports), max_epsilon=1.0)
+    assert found is not None
+    assert found.worst_case_epsilon == pytest.approx(1.0, abs=2e-3)
+    if name != "HR":
+        options = dict(found.mechanism.options)  # as `audit` takes them
+        given = {} if "epsilon_1" in options else {"epsilon": found.mechanism.epsilon}
+        made = make(name, domain_size=k, **given, **options)
         variance = made.frequency_variance(users, 1 / k)
-        assert candidate.standard_error == pytest.approx(math.sqrt(variance))
+        assert found.standard_error == pytest.approx(math.sqrt(variance))
 
 
-def _named(plain: dict[str, Any]) -> dict[str, Any]:
-    """The setting of a candidate under the names of `audit`."""
-    if "epsilon_1" in plain:
-        return {name: plain[name] for name in ("epsilon_1", "epsilon_infinity")}
-    options = ("hash_range", "subset_size")
-    own: dict[str, Any] = {name: plain[name] for name in options if name in plain}
-    return {"epsilon": plain["epsilon"], **own}
+@pytest.mark.parametrize("one", [0.4, 1.0, 1.9])
+@pytest.mark.parametrize("step", [0, 16, 32])
+def test_rappor_by_its_guarantees(one: float, step: int) -> None:
+    made = make("RAPPOR", domain_size=5, **rappor_options(one, 2.0, step))
+    assert made.epsilon == pytest.approx(one, abs=1e-5)
+    assert made.epsilon_infinity == pytest.approx(2.0, abs=1e-9)
+
+
+def test_hadamard_response_is_told_at_its_worst() -> None:
+    """No population has a larger mean error, or a larger one of a value."""
+    made = make("HR", epsilon=1.5, domain_size=10, blocks=2)  # seven values, and three
+    columns = Columns(made, Question(10, USERS))
+    rng = np.random.Generator(np.random.PCG64(5))
+    for shares in [*rng.dirichlet(np.full(10, 0.3), 30), *np.eye(10)]:
+        variances = made.frequency_variance(USERS, shares)
+        assert variances.mean() <= columns.standard_error**2 * (1 + 1e-9)
+        assert variances.max() <= columns.worst_standard_error**2 * (1 + 1e-9)
+    own = Columns(made, Question(10, USERS, population=Population.of([1] * 10)))
+    assert own.standard_error < columns.standard_error
+
+
+def test_fewer_bits_take_sketches() -> None:
+    question = Question(1000, USERS)
+    for most, name, option in ((30.0, "PI-RAPPOR", "field"), (12.0, "HR", "blocks")):
+        found = best(name, question, max_epsilon=2.0, max_bits=most)
+        assert found is not None
+        assert found.bits <= most
+        assert option in found.mechanism.options
+        assert found.standard_error < 0.02
+    everything = considered(question)
+    assert {"HR", "HRR", "CMS", "HCMS", "Bloom-SUE", "PI-RAPPOR"} <= set(everything)
+    assert {"Memo[HRR]", "RAPPOR"} <= set(considered(Question(10, USERS, 5)))
+    assert "SPL[HR]" not in considered(Question(10, USERS, sizes=(10, 10)))
 
 
 def test_every_limit_is_kept_by_what_is_chosen() -> None:
@@ -84,21 +141,33 @@ def test_every_limit_is_kept_by_what_is_chosen() -> None:
 
 @pytest.mark.parametrize("reports", [1, 10, 52])
 def test_fresh_reports_at_a_delta_are_composed_tightly(reports: int) -> None:
-    """Against the accountant of the field, which rounds losses up by little."""
-    question = Question(10, USERS, reports, delta=1e-5)
-    for name in ("OUE", "AGM"):
-        delta = {"delta": 1e-5 / reports} if name == "AGM" else {}
-        mechanism = make(name, epsilon=0.4, domain_size=10, **delta)
-        exact = Columns(mechanism, question).worst_case_epsilon
-        pair = mechanism.inputs.default_pair
-        bound = mechanism.composed_epsilon(pair, reports, 1e-5)
-        assert exact == pytest.approx(bound, rel=3e-3)
+    """The told epsilon leaves delta exactly, by a sum over all counts, or by the normal law."""
+    question, delta = Question(10, USERS, reports, delta=1e-5), 1e-5
+    oue = make("OUE", epsilon=0.4, domain_size=10)
+    epsilon = Columns(oue, question).worst_case_epsilon
+    up, down = oue.p * (1 - oue.q), oue.absence * oue.q  # one bit of the pair is 1, the other is 0
+    left = 0.0
+    for ups in range(reports + 1):
+        downs = np.arange(reports + 1 - ups)
+        law = stats.multinomial(reports, [up, down, 1 - up - down])
+        counts = np.stack([np.full_like(downs, ups), downs, reports - ups - downs], axis=1)
+        excess = -np.expm1(epsilon - 0.4 * (ups - downs))
+        left += float(law.pmf(counts) @ np.maximum(excess, 0.0))
+    assert left == pytest.approx(delta, rel=1e-6)
+    agm = make("AGM", epsilon=0.4, domain_size=10, delta=delta / reports)
+    epsilon = Columns(agm, question).worst_case_epsilon
+    mu = math.sqrt(2 * reports) / agm.scale
+    left = stats.norm.cdf(mu / 2 - epsilon / mu) - math.exp(epsilon) * stats.norm.cdf(
+        -mu / 2 - epsilon / mu
+    )
+    assert left == pytest.approx(delta, rel=1e-6)
 
 
 def test_the_mean_over_reports_may_be_meant() -> None:
     asked: dict[str, Any] = {"domain_size": 10, "users": USERS, "reports": 10, "max_epsilon": 2.0}
     fresh = choose(error_of="mean", protocols=["OUE"], **asked).choice
     assert fresh is not None
+    assert fresh.standard_error == fresh.standard_error_of_mean
     made = make("OUE", epsilon=0.2, domain_size=10)
     assert fresh.standard_error == pytest.approx(
         math.sqrt(made.frequency_variance(USERS, 0.1) / 10)

@@ -37,6 +37,12 @@ class Candidate:
         "knows the frequencies given; without any, for uniform ones"
     )
     attack_success_uniform: float | None = entry("the same for uniform frequencies (exact)")
+    attack_success_all: float | None = entry(
+        "the same from all reports of a user (exact); null where it is not known"
+    )
+    attack_success_all_uniform: float | None = entry(
+        "the same from all reports, for uniform frequencies (exact); null where it is not known"
+    )
     blind_success: float = entry("how often a guess without any report is right")
     standard_error: float = entry(
         "exact standard error of a frequency in one round: root mean square over all values"
@@ -46,7 +52,7 @@ class Candidate:
     )
     standard_error_of_mean: float = entry("exact standard error of the mean over all reports")
     bits: float | None = entry("bits of a report as it is usually sent")
-    bits_minimum: float | None = entry("entropy of a report, its least bits; null if continuous")
+    bits_minimum: float | None = entry("entropy of a report, its least bits; null if not known")
     fingerprint: bool = entry("whether a part of a user's reports never changes")
     client_seconds: float | None = measured("time to make a report, measured here")
     server_seconds: float | None = measured("time to count a report, measured here")
@@ -83,6 +89,8 @@ def candidate_of(
         worst_case_epsilon=_twelve(columns.worst_case_epsilon),
         attack_success=_known(columns, "attack_success"),
         attack_success_uniform=_known(columns, "attack_success_uniform"),
+        attack_success_all=_known(columns, "attack_success_all"),
+        attack_success_all_uniform=_known(columns, "attack_success_all_uniform"),
         blind_success=columns.blind_success,
         standard_error=_twelve(columns.standard_error),
         worst_standard_error=_twelve(columns.worst_standard_error),

@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from ldp_auditor.choosing.population import Population
-from ldp_auditor.core import Floats
+from ldp_auditor.core import Floats, InputPair
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.mechanisms.capabilities import (
     Estimates,
     KnowsAttackSuccess,
+    KnowsAttackSuccessOver,
+    MixesFrequencies,
     RemembersUsers,
     TellsWireBits,
     default_pair,
@@ -52,8 +54,10 @@ class Question:
 class Columns:
     """The columns of a mechanism; a limit asks for one of them by its name."""
 
-    def __init__(self, mechanism: Any, question: Question) -> None:
+    def __init__(self, mechanism: Any, question: Question, pair: InputPair | None = None) -> None:
+        """Look at a mechanism, by two inputs that are the easiest to tell apart."""
         self.mechanism, self.question = mechanism, question
+        self.pair = default_pair(mechanism) if pair is None else pair
 
     @property
     def repeats(self) -> bool:
@@ -91,9 +95,9 @@ class Columns:
     def _worst_case(self, reports: int) -> float:
         mechanism, delta = self.mechanism, self.question.delta
         if isinstance(mechanism, RecordMechanism):
-            found = mechanism.worst_case(default_pair(mechanism))
+            found = mechanism.worst_case(self.pair)
         elif mechanism.memoizes and not self.repeats:  # a pure promise, which holds at any delta
-            found = self._over_time.worst_case_over(default_pair(mechanism), reports)
+            found = self._over_time.worst_case_over(self.pair, reports)
         else:
             found = self._fresh_worst_case(1 if self.repeats else reports, delta)
         if found is None:
@@ -102,8 +106,7 @@ class Columns:
 
     def _fresh_worst_case(self, reports: int, delta: float) -> float | None:
         """Tight composition of independent reports, by their exact law or by the accountant."""
-        pair = default_pair(self.mechanism)
-        one = loss_law_of(self.mechanism, pair)
+        one = loss_law_of(self.mechanism, self.pair)
         if one is None:
             return None
         if delta == 0:
@@ -111,7 +114,7 @@ class Columns:
         law = one.composed(reports)
         if law is not None:
             return law.epsilon(delta)
-        return self._over_time.composed_epsilon(pair, reports, delta)
+        return self._over_time.composed_epsilon(self.pair, reports, delta)
 
     @cached_property
     def attack_success(self) -> float:
@@ -129,6 +132,24 @@ class Columns:
         if found is None:
             raise AuditError(f"the success of a guess is not known for {self.mechanism.name}")
         return found
+
+    @cached_property
+    def attack_success_all(self) -> float | None:
+        """The same from all reports of a user; None where it is not known."""
+        return self._success_over(self.question.population)
+
+    @cached_property
+    def attack_success_all_uniform(self) -> float | None:
+        """The same from all reports, if all values are as frequent; None where it is not known."""
+        return self._success_over(None)
+
+    def _success_over(self, population: Population | None) -> float | None:
+        prior, reports = None if population is None else population.shares, self.question.reports
+        if reports == 1:
+            return self._success(prior)
+        if not isinstance(self.mechanism, KnowsAttackSuccessOver):
+            return None
+        return self.mechanism.attack_success_over(reports, prior)
 
     @property
     def blind_success(self) -> float:
@@ -149,6 +170,8 @@ class Columns:
 
     def _error(self, reports: int) -> float:
         """Of the attribute whose values are known worst."""
+        if self.mixes:
+            return math.sqrt(float(np.mean(self._variance(self._frequencies, reports, 0))))
         sizes = self.question.sizes or (self.question.domain_size,)
         return max(
             math.sqrt(self._variance(1 / size, reports, attribute))
@@ -158,13 +181,24 @@ class Columns:
     @cached_property
     def worst_standard_error(self) -> float:
         """Largest standard error of a frequency: of the population, or of any."""
-        population = self.question.population
-        frequencies = ANY_FREQUENCY if population is None else population.shares
         reports = self.question.reports if self.question.of_mean else 1
         attributes = range(max(1, len(self.question.sizes)))
         return math.sqrt(
-            max(float(np.max(self._variance(frequencies, reports, j))) for j in attributes)
+            max(float(np.max(self._variance(self._frequencies, reports, j))) for j in attributes)
         )
+
+    @property
+    def mixes(self) -> bool:
+        """Whether the error of a value depends on the frequencies of others."""
+        return isinstance(self.mechanism, MixesFrequencies)
+
+    @property
+    def _frequencies(self) -> Floats:
+        """Those given; without any, those that make the errors largest."""
+        if self.question.population is not None:
+            return self.question.population.shares
+        mixed: MixesFrequencies = self.mechanism
+        return mixed.worst_population if self.mixes else ANY_FREQUENCY
 
     def _variance(self, frequency: Any, reports: int, attribute: int) -> Any:
         server: Any = needed(self.mechanism, Estimates, "choose")

@@ -8,21 +8,28 @@ spend, picks the line.
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache
 from typing import Any
 
 from ldp_auditor import mechanisms
 from ldp_auditor.choosing.columns import Question
-from ldp_auditor.errors import AuditError
+from ldp_auditor.errors import AuditError, must
 from ldp_auditor.inputs import Records
+from ldp_auditor.mechanisms.bloom_filters import BloomFilters
 from ldp_auditor.mechanisms.bucket_flipping import BitFlipsOfBuckets
+from ldp_auditor.mechanisms.hadamard_response import HR
+from ldp_auditor.mechanisms.hadamard_sketch import HCMS
 from ldp_auditor.mechanisms.local_hashing import OLH
 from ldp_auditor.mechanisms.local_mechanism import MIN_EPSILON
 from ldp_auditor.mechanisms.memoization import MemoizedOracle, RepeatedForever
+from ldp_auditor.mechanisms.memoized_bits import RAPPOR, second_q
+from ldp_auditor.mechanisms.memoized_values import OLOLOHA
+from ldp_auditor.mechanisms.pairwise_rappor import PIRAPPOR, is_prime
 from ldp_auditor.mechanisms.records import RecordMechanism
 from ldp_auditor.mechanisms.subset_selection import SS
+from ldp_auditor.mechanisms.unary_encoding import flip_probability
 
 MOST_EPSILON = 20.0
 """Larger ones are not looked at: whoever allows them needs no protection."""
@@ -38,6 +45,12 @@ MOST_SUMMED = 100
 
 LARGEST_SHARE = 0.999
 """Of epsilon_infinity that one report may spend; it must be below 1, so there is no largest."""
+
+STEPS = 32
+"""Settings of RAPPOR with the same two guarantees, from one extreme to the other."""
+
+MOST_HASHES = range(2, 2**16 + 1)
+"""Numbers of hashes that are looked at."""
 
 SHARES = (LARGEST_SHARE, 0.9, 0.7, 0.5, 0.3, 0.1)
 """From which the search for the best share starts."""
@@ -110,7 +123,11 @@ class Family(ABC):
 
     @abstractmethod
     def first_line(self, budget: float) -> Line:
-        """The line that is good enough for a curve, with so much for all reports."""
+        """The line with what the protocol chooses itself, and so much for all reports."""
+
+    def drawn_lines(self, budget: float, found: Any) -> list[Line]:
+        """The lines whose best setting is drawn; `found` is the best one within the limits."""
+        return [self.first_line(budget)]
 
 
 class ByEpsilon(Family):
@@ -122,66 +139,121 @@ class ByEpsilon(Family):
 
 
 class ByWholeNumber(Family):
-    """A protocol with a whole number besides: hashes, members of a set, bits of buckets."""
+    """A protocol with a whole number besides: hashes, members of a set, the width of a sketch."""
 
-    option: str = "hash_range"
-
-    @property
-    def largest(self) -> int:
-        """The largest whole number that makes sense."""
-        if issubclass(self.protocol, OLH):
-            return 2**16
-        return self.question.domain_size - (not issubclass(self.protocol, BitFlipsOfBuckets))
-
-    @property
-    def smallest(self) -> int:
-        """The smallest one."""
-        return 2 if issubclass(self.protocol, OLH) else 1
+    def __init__(self, name: str, question: Question) -> None:
+        super().__init__(name, question)
+        self.option, self.numbers = _whole_number(self.protocol, question.domain_size)
 
     def line(self, number: int) -> Line:
         """All settings with that number, by epsilon."""
-        return Line(lambda t: self.protocol(epsilon=t, **self._options(number), **self.common))
-
-    def _options(self, number: int) -> dict[str, int]:
+        own = {self.option: number}
         if issubclass(self.protocol, BitFlipsOfBuckets):  # fewer buckets blur the values
-            return {"buckets": self.question.domain_size, "bits": number}
-        return {"subset_size" if issubclass(self.protocol, SS) else "hash_range": number}
+            own["buckets"] = self.question.domain_size
+        return Line(lambda t: self.protocol(epsilon=t, **own, **self.common))
 
     def first_line(self, budget: float) -> Line:
         """Return all settings with the number that the protocol chooses itself."""
         if issubclass(self.protocol, BitFlipsOfBuckets):
-            return self.line(self.largest)
+            return self.line(self.question.domain_size)
         return Line(lambda t: self.protocol(epsilon=t, **self.common))
 
-    def starts(self) -> Iterator[int]:
-        """Whole numbers from which the search starts, ascending."""
-        number, last = self.smallest, self.largest
-        while number < last:
-            yield number
-            number = max(number + 1, 3 * number)
-        yield last
+    def drawn_lines(self, budget: float, found: Any) -> list[Line]:
+        """Return the protocol's own choice, and that of the setting that was found."""
+        return [self.first_line(budget), self.line(getattr(found, self.option))]
+
+
+def _whole_number(protocol: Any, k: int) -> tuple[str, Sequence[int]]:
+    """The option of a protocol that is a whole number, and all numbers that make sense."""
+    if issubclass(protocol, OLH):
+        return "hash_range", MOST_HASHES
+    if issubclass(protocol, SS):
+        return "subset_size", range(1, k)
+    if issubclass(protocol, BitFlipsOfBuckets):
+        return "bits", range(1, k + 1)
+    if issubclass(protocol, HR):
+        return "blocks", [2**i for i in range(k.bit_length() + 1)]
+    if issubclass(protocol, PIRAPPOR):  # as few bits as tell all values apart, and more
+        return "field", [field for field in _largest_primes() if field >= k]
+    return "width", [2**i for i in range(1, 11)]
+
+
+@cache
+def _largest_primes() -> list[int]:
+    """The largest prime number of every number of bits."""
+    sizes = range(2, 33)
+    return [next(n for n in range(2**size - 1, 1, -1) if is_prime(n)) for size in sizes]
 
 
 class Memoized(Family):
-    """A protocol with two guarantees."""
+    """A protocol with two guarantees, and perhaps a number that shapes its second round."""
 
-    def fixed(self, epsilon_infinity: float) -> Line:
+    def __init__(self, name: str, question: Question) -> None:
+        super().__init__(name, question)
+        self.shapes: Sequence[int] = ()
+        """What may shape it: numbers of hashes, or steps between extremes of RAPPOR."""
+        if issubclass(self.protocol, OLOLOHA):
+            self.shapes = MOST_HASHES
+        elif issubclass(self.protocol, RAPPOR):
+            self.shapes = range(STEPS + 1)
+
+    def fixed(self, epsilon_infinity: float, shape: int | None = None) -> Line:
         """All settings with that guarantee for all reports, by that of one."""
         together = min(short(epsilon_infinity), MOST_MEMOIZED)
-        make = partial(self._make, epsilon_infinity=together)
-        return Line(lambda t: make(epsilon=t), LARGEST_SHARE * together)
+        return Line(lambda t: self._make(t, together, shape), LARGEST_SHARE * together)
 
-    def ray(self, share: float) -> Line:
+    def ray(self, share: float, shape: int | None = None) -> Line:
         """All settings whose report spends a share of what all may, by what all may."""
-        return Line(lambda t: self._make(short(share * t), t), MOST_MEMOIZED)
+        return Line(lambda t: self._make(short(share * t), t, shape), MOST_MEMOIZED)
 
-    def _make(self, epsilon: float, epsilon_infinity: float) -> Any:
-        both = {"epsilon": epsilon, "epsilon_infinity": epsilon_infinity}
-        return self.protocol(**both, **self.common)
+    def _make(self, epsilon: float, epsilon_infinity: float, shape: int | None) -> Any:
+        if issubclass(self.protocol, RAPPOR):
+            own = rappor_options(epsilon, epsilon_infinity, STEPS // 2 if shape is None else shape)
+            return self.protocol(**own, **self.common)
+        own = {"epsilon": epsilon, "epsilon_infinity": epsilon_infinity}
+        if shape is not None:
+            own["hash_range"] = shape
+        return self.protocol(**own, **self.common)
+
+    def shape_of(self, mechanism: Any) -> int:
+        """The shape of a setting."""
+        if isinstance(mechanism, RAPPOR):
+            options = {"f": mechanism.f, "p": mechanism.p, "q": mechanism.q}
+            epsilons = mechanism.epsilon, mechanism.epsilon_infinity
+            return min(
+                self.shapes,
+                key=lambda step: abs(rappor_options(*epsilons, step)["q"] - options["q"]),
+            )
+        return int(mechanism.hash_size)
 
     def first_line(self, budget: float) -> Line:
         """Return the settings that spend the whole budget on all reports."""
         return self.fixed(budget)
+
+    def drawn_lines(self, budget: float, found: Any) -> list[Line]:
+        """Return these with some shapes."""
+        if not self.shapes:
+            return [self.fixed(budget)]
+        own = self.shape_of(found)
+        some = (0, STEPS // 4, own, STEPS) if issubclass(self.protocol, RAPPOR) else (None, own)
+        return [self.fixed(budget, shape) for shape in some]
+
+
+def rappor_options(epsilon: float, epsilon_infinity: float, step: int) -> dict[str, float]:
+    """Return f, p and q of RAPPOR with two guarantees.
+
+    There is one for every q, how often a permanent 1 is reported, from that at which a permanent 0
+    is never reported as 1 (step 0) up to 1 (the last step).
+    """
+    rest = flip_probability(epsilon_infinity / 2)
+    # With p = 0 and a small q a report loses half of epsilon_infinity. If it may lose more, it
+    # loses ln((1 - f/2) (1 - q f/2) / (f/2 (1 - q (1 - f/2)))), which is solved for the least q.
+    growth, odds = math.exp(epsilon), (1 - rest) / rest
+    least = max(0.0, (growth - odds) / (growth * (1 - rest) - odds * rest))
+    q = least + (1 - least) * min(max(step / STEPS, 1e-6), 1 - 1e-6)
+    must(0 < q < 1, "leave room for epsilon_1", epsilon_infinity=epsilon_infinity)
+    p = second_q(epsilon, 1 - rest, rest, rest, q)
+    return {name: float(f"{v:.12g}") for name, v in (("f", 2 * rest), ("p", p), ("q", q))}
 
 
 def family_of(name: str, question: Question) -> Family:
@@ -189,24 +261,30 @@ def family_of(name: str, question: Question) -> Family:
     protocol = mechanisms.find(name, outside=True)
     if issubclass(protocol, MemoizedOracle):
         return Memoized(name, question)
-    whole = issubclass(protocol, OLH | SS | BitFlipsOfBuckets)
+    sketches = HR | HCMS | BloomFilters | PIRAPPOR
+    whole = issubclass(protocol, OLH | SS | BitFlipsOfBuckets | sketches)
     return (ByWholeNumber if whole else ByEpsilon)(name, question)
 
 
 def considered(question: Question) -> list[str]:
-    """Names of all protocols that apply to a question."""
+    """Names of all protocols that apply to a question; of records, without sketches.
+
+    ADP is left out, being GRR or OUE.
+    """
+    every = {n: p for n, p in mechanisms.available().items() if n != "ADP"}
     fresh = [
         name
-        for name, protocol in mechanisms.in_the_paper().items()
+        for name, protocol in every.items()
         if not (protocol.memoizes or protocol.promises_nothing)
         and (question.delta > 0 or not protocol.approximate)
     ]
     if question.sizes:
-        mixed = [f"{way}[{name}]" for way in ("SPL", "SMP") for name in fresh]
+        plain = [name for name in fresh if not every[name].family]
+        mixed = [f"{way}[{name}]" for way in ("SPL", "SMP") for name in plain]
         return [*mixed, *mechanisms.available(Records)]
     if question.reports == 1:
         return fresh
-    kept = [n for n, p in mechanisms.in_the_paper().items() if p.memoizes and n != "RAPPOR"]
+    kept = [name for name, protocol in every.items() if protocol.memoizes]
     return [*fresh, *kept, *(f"Memo[{name}]" for name in fresh)]
 
 

@@ -1,6 +1,6 @@
 """Chooses a protocol and its setting under limits: what Python users call."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,15 +21,16 @@ from ldp_auditor.choosing.limits import ERRORS, LEAKAGE, LIMITED, OBJECTIVES, Li
 from ldp_auditor.choosing.population import MOST_VALUES, Population
 from ldp_auditor.choosing.reasons import (
     COLUMNS,
+    answer,
     binding_sentence,
     fine_print,
     fingerprint_sentence,
-    sentence,
+    setting_of,
     why_it_fails,
     why_it_lost,
 )
 from ldp_auditor.choosing.simulation import check_size
-from ldp_auditor.choosing.solving import best_on_line, best_setting, rank
+from ldp_auditor.choosing.solving import best_on_line, best_setting, in_order, rank
 from ldp_auditor.choosing.timing import time_per_report
 from ldp_auditor.choosing.verification import Verification
 from ldp_auditor.choosing.verification import verify as verify_choice
@@ -38,6 +39,9 @@ from ldp_auditor.errors import AuditError, must, number, one_of, require, seed_n
 
 CURVE = tuple(2.0 ** (step / 2) for step in range(-6, 3))
 """Losses of the trade-off curve, as shares of the limit."""
+
+DRAWN = 1e-5
+"""How close the losses of the curve are to what is drawn, as a share."""
 
 ERRORS_OF = ("round", "mean")
 """Whose error is limited: that of each round of reports, or of the mean over all of them."""
@@ -65,6 +69,7 @@ def choose(
     measure: bool = False,
     verify: bool = False,
     seed: int = 42,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Choice:
     """Find the protocol and the setting that keep all limits with the least error, or epsilon.
 
@@ -74,7 +79,8 @@ def choose(
     "epsilon" or "epsilon-1". Records have `attributes` of `domain_size` values, or `domain_sizes`.
     `frequencies` are those of the values, counts, or a file of them. `fingerprint=False` leaves out
     protocols that send a part that never changes. `verify` audits the choice and simulates a
-    collection; `measure` times every protocol.
+    collection; `measure` times every protocol. `progress` hears how much is
+    done, and of how much.
 
     >>> found = choose(domain_size=100, users=1_000_000, max_epsilon=1.0)
     >>> found.choice.mechanism, found.choice.options
@@ -100,7 +106,7 @@ def choose(
         of_mean=error_of == "mean",
     )
     seed = seed_number(seed)
-    task = Task.of(question, limits, objective, protocols, fingerprint)
+    task = Task.of(question, limits, objective, protocols, fingerprint, Steps(progress))
     return task.answer(measure=measure, verify_by=seed if verify else None)
 
 
@@ -145,6 +151,23 @@ def ask(
     return Question(k, users, reports, delta, population, sizes, of_mean)
 
 
+class Steps:
+    """Counts what is done, for somebody who waits."""
+
+    def __init__(self, tell: Callable[[int, int], None] | None) -> None:
+        self._tell, self.done, self.expected = tell, 0, 0
+
+    def over(self, names: Iterable[str]) -> Iterator[str]:
+        """Go through protocols, one step each."""
+        every = list(names)
+        self.expected += len(every)
+        for name in every:
+            yield name
+            self.done += 1
+            if self._tell is not None:
+                self._tell(self.done, self.expected)
+
+
 @dataclass(frozen=True)
 class Task:
     """What is to be solved: a question, its limits, and the protocols that take part."""
@@ -157,6 +180,7 @@ class Task:
     fingerprint: bool
     skipped: Mapping[str, str]
     """Why a protocol that applies is not considered unless it is named."""
+    steps: Steps
 
     @classmethod
     def of(
@@ -166,6 +190,7 @@ class Task:
         objective: str | None,
         protocols: Sequence[str],
         fingerprint: bool,
+        steps: Steps,
     ) -> "Task":
         """Check the limits and the names, or raise."""
         require(not isinstance(protocols, str), f"protocols must be a list, got {protocols!r}")
@@ -187,16 +212,20 @@ class Task:
         for name in protocols:
             _check_name(name, question)
         families = {name: family_of(name, question) for name in names}
-        return cls(question, limits, OBJECTIVES[aim], families, fingerprint, skipped)
+        return cls(question, limits, OBJECTIVES[aim], families, fingerprint, skipped, steps)
 
     def solve(self, limits: Limits, objective: str) -> tuple[dict[str, Columns], dict[str, str]]:
         """Return the best setting of every protocol, the best first, and why some have none."""
         found: dict[str, Columns] = {}
         left_out: dict[str, str] = {}
-        for name, family in self.families.items():
+        for name in self.steps.over(self.families):
             try:
                 columns = best_setting(
-                    family, self.question, limits, objective, limits.max_epsilon or MOST_EPSILON
+                    self.families[name],
+                    self.question,
+                    limits,
+                    objective,
+                    limits.max_epsilon or MOST_EPSILON,
                 )
                 if columns is None:
                     left_out[name] = "because no setting keeps the limits on leakage"
@@ -207,7 +236,8 @@ class Task:
                     found[name] = columns
             except AuditError as error:
                 left_out[name] = str(error)
-        order = sorted(found, key=lambda name: rank(found[name], limits, objective))
+        ranks = {name: rank(columns, limits, objective) for name, columns in found.items()}
+        order = sorted(found, key=lambda name: in_order(ranks[name], min(ranks.values())))
         return {name: found[name] for name in order}, left_out
 
     def answer(self, *, measure: bool, verify_by: int | None) -> Choice:
@@ -215,7 +245,9 @@ class Task:
         found, left_out = self.solve(self.limits, self.objective)
         fitting = [name for name, c in found.items() if not self.limits.broken_by(c)]
         winner = found[fitting[0]] if fitting else None
-        candidates = tuple(self._candidate(columns, winner, measure) for columns in found.values())
+        candidates = tuple(
+            self._candidate(found[name], winner, measure) for name in self.steps.over(found)
+        )
         chosen = candidates[0] if fitting else None
         binding = {} if fitting else self.binding()
         checked: Verification | None = None
@@ -232,7 +264,7 @@ class Task:
             candidates=candidates,
             left_out={**left_out, **self.skipped},
             binding=binding,
-            curves=tuple(self.curves(list(found), candidates)),
+            curves=tuple(self.curves(found, candidates)),
             sentences=tuple(self._sentences(chosen, candidates, binding)),
             attributes=self.question.sizes,
             verification=checked,
@@ -263,7 +295,7 @@ class Task:
             name: Binding(limit, None, None) for name, limit in self.limits.given.items()
         }
 
-    def curves(self, names: Sequence[str], candidates: Sequence[Candidate]) -> list[Curve]:
+    def curves(self, found: Mapping[str, Columns], candidates: Sequence[Candidate]) -> list[Curve]:
         """Return the least error of every protocol at several losses of all reports."""
         if not candidates:
             return []
@@ -271,15 +303,25 @@ class Task:
         losses = [_two_digits(middle * share) if share != 1 else middle for share in CURVE]
         losses = sorted({min(MOST_EPSILON, loss) for loss in losses})
         kept = self.limits.without("max_epsilon", "max_bits", *ERRORS)
-        return [Curve(name, tuple(losses), self._errors(name, losses, kept)) for name in names]
+        return [
+            Curve(name, tuple(losses), self._errors(found[name], losses, kept))
+            for name in self.steps.over(found)
+        ]
 
-    def _errors(self, name: str, losses: Sequence[float], kept: Limits) -> tuple[float | None, ...]:
+    def _errors(
+        self, best: Columns, losses: Sequence[float], kept: Limits
+    ) -> tuple[float | None, ...]:
+        """The least error of a protocol, whose setting within the limits is `best`, at losses."""
+        family = self.families[best.mechanism.name]
         found: list[float | None] = []
         for loss in losses:
             limits = Limits(**{**kept.given, "max_epsilon": loss})
-            line = self.families[name].first_line(loss)
-            columns = best_on_line(line, self.question, limits, "standard_error")
-            found.append(None if columns is None else float(f"{columns.standard_error:.9g}"))
+            settings = [
+                best_on_line(line, self.question, limits, "standard_error", DRAWN)
+                for line in family.drawn_lines(loss, best.mechanism)
+            ]
+            errors = [columns.standard_error for columns in settings if columns is not None]
+            found.append(float(f"{min(errors):.4g}") if errors else None)
         return tuple(found)
 
     def _sentences(
@@ -293,14 +335,23 @@ class Task:
                 binding_sentence(name, b.limit, b.needed, b.mechanism or "")
                 for name, b in binding.items()
             ]
-            return ["Nothing keeps all limits. One of these would do:", *told]
-        lines = [sentence(chosen, self.question.users)]
+            alone = any(b.needed is not None for b in binding.values())
+            return ["Nothing keeps all limits." + " One of these would do:" * alone, *told]
+        lines = answer(chosen, self.question, self.limits)
         others = [c for c in candidates if c.fits and c is not chosen]
-        lines += [f"Runner-up {c.mechanism}: {c.why}." for c in others[:2]]
+        lines += [f"Runner-up {setting_of(c)}: {c.why}." for c in others[:2]]
+        fresh = next((c for c in candidates if not _keeps_something(c.mechanism)), None)
+        if fresh is not None and fresh is not chosen and _keeps_something(chosen.mechanism):
+            lines.append(f"With fresh noise in every report, {setting_of(fresh)}: {fresh.why}.")
         if chosen.fingerprint:
             unlinked = next((c for c in others if not c.fingerprint), None)
             lines.append(fingerprint_sentence(chosen, unlinked))
         return [*lines, *fine_print(self.question)]
+
+
+def _keeps_something(name: str) -> bool:
+    """Tell whether a protocol makes a first randomization that it keeps."""
+    return bool(mechanisms.find(name, outside=True).memoizes)
 
 
 def _two_digits(value: float) -> float:

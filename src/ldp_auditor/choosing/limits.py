@@ -1,7 +1,8 @@
 """Limits on columns, and which setting keeps them."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
 from ldp_auditor.choosing.columns import Columns
@@ -46,12 +47,14 @@ class Limits:
     max_bits: float | None = None
 
     def __post_init__(self) -> None:
-        for name, limit in self.given.items():
-            value = number(name, limit)
-            must(0 < value < float("inf"), "be positive and finite", **{name: limit})
-            object.__setattr__(self, name, value)
+        for name in LIMITED:
+            limit = getattr(self, name)
+            if limit is not None:
+                value = number(name, limit)
+                must(0 < value < float("inf"), "be positive and finite", **{name: limit})
+                object.__setattr__(self, name, value)
 
-    @property
+    @cached_property
     def given(self) -> Mapping[str, float]:
         """The limits that there are."""
         both = {declared.name: getattr(self, declared.name) for declared in fields(self)}
@@ -62,10 +65,10 @@ class Limits:
         gone: dict[str, Any] = dict.fromkeys(names)
         return replace(self, **gone)
 
-    def broken_by(self, columns: Columns) -> list[str]:
-        """Names of the limits that a setting does not keep."""
+    def broken_by(self, columns: Columns, among: Collection[str] = tuple(LIMITED)) -> list[str]:
+        """Names of the limits, among some, that a setting does not keep."""
         return [
             name
             for name, limit in self.given.items()
-            if columns.of(LIMITED[name]) > limit * (1 + ROUNDING)
+            if name in among and columns.of(LIMITED[name]) > limit * (1 + ROUNDING)
         ]

@@ -21,6 +21,7 @@ from ldp_auditor.mechanisms.capabilities import (
     TakesRecords,
     needed,
 )
+from ldp_auditor.mechanisms.records import RecordMechanism
 from ldp_auditor.results.fields import Plain, plain_value, real, whole_entry
 from ldp_auditor.results.showing import Shown
 
@@ -140,8 +141,38 @@ def simulate(
         len(found.estimated) == made.domain_size,
         f"{made.name} does not tell values of one bucket apart; give as many buckets as values",
     )
-    server: Estimates = needed(made, Estimates, "simulate")
-    plugged = server.frequency_variance(users, np.clip(found.estimated, 0.0, 1.0), reports)
+    return _shown(made, found, population.names, alpha, seed)
+
+
+def simulate_records(mechanism: RecordMechanism, *, users: int, seed: int) -> Simulation | None:
+    """Simulate a collection of records, and return the attribute that is known worst.
+
+    Attribute j of record number i is i modulo the attribute's size, and record number i is i times
+    as rare as the first. None if so few users report that nobody drew some attribute.
+    """
+    sizes = mechanism.domain_sizes
+    holders = Population.zipf(max(sizes)).holders(users).tolist()
+    records = {tuple(i % size for size in sizes): count for i, count in enumerate(holders)}
+    every = estimation.simulate(mechanism, records, seed=seed)
+    if not all(np.isfinite(found.estimated).all() for found in every):
+        return None
+    worst = max(range(len(every)), key=lambda j: float(np.mean(every[j].standard_errors ** 2)))
+    return _shown(mechanism, every[worst], (), 0.05, seed, attribute=worst)
+
+
+def _shown(
+    made: Any,
+    found: estimation.Collection,
+    names: tuple[str, ...],
+    alpha: float,
+    seed: int,
+    **which: int,
+) -> Simulation:
+    """A collection with the intervals that a server would state."""
+    server: Any = needed(made, Estimates, "simulate")
+    plugged = server.frequency_variance(
+        found.users, np.clip(found.estimated, 0.0, 1.0), found.reports, **which
+    )
     from scipy.special import ndtri
 
     width = -float(ndtri(error_probability(alpha) / 2))
@@ -149,11 +180,11 @@ def simulate(
         made.name,
         made.claim.epsilon,
         dict(made.options) if isinstance(made, HasOptions) else {},
-        users,
-        reports,
+        found.users,
+        found.reports,
         seed,
         alpha,
-        population.names,
+        names,
         tuple(found.frequencies.tolist()),
         tuple(found.estimated.tolist()),
         tuple(found.standard_errors.tolist()),

@@ -7,7 +7,7 @@ from typing import Any
 
 from ldp_auditor.audits.interface import audit
 from ldp_auditor.choosing.columns import Columns
-from ldp_auditor.choosing.simulation import Simulation, simulate
+from ldp_auditor.choosing.simulation import Simulation, simulate, simulate_records
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.fields import Plain
 
@@ -21,7 +21,7 @@ class Verification:
     audit: AuditResult
     """By the optimal attack on all reports."""
     collection: Simulation | None
-    """One round of reports; None for records."""
+    """One round of reports, of records the attribute that is known worst; None if it has none."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -47,7 +47,8 @@ def verify(columns: Columns, seed: int) -> Verification:
     many = question.reports if question.reports > 1 else None
     found = audit(mechanism, attack="optimal", trials=TRIALS, seed=seed, reports=many)
     if question.sizes:
-        return Verification(found, None)
+        collected = simulate_records(mechanism, users=question.users, seed=seed)
+        return Verification(found, collected)
     reports = question.reports if question.of_mean else 1
     collected = simulate(
         mechanism,

@@ -71,14 +71,25 @@ def choose(
     from ldp_auditor.choosing.interface import choose as find
     from ldp_auditor.figures.files import figure_path
     from ldp_auditor.page.saved_checks import can_keep, keep_choice
+    from ldp_auditor.report.progress import progress_bar
 
     figure = figure_path(figure, None if as_json else "choose.png")
     if out is not None:
         can_keep(out)
     sizes = () if domain_sizes is None else parse_numbers("domain_sizes", domain_sizes)
-    found = find(
-        protocols=protocols, domain_sizes=sizes, fingerprint=not no_fingerprint, **settings
-    )
+    with progress_bar("choosing", 0, "protocols") as bar:
+
+        def tell(done: int, expected: int) -> None:
+            bar.expect(expected)
+            bar.advance(1)
+
+        found = find(
+            protocols=protocols,
+            domain_sizes=sizes,
+            fingerprint=not no_fingerprint,
+            progress=tell,
+            **settings,
+        )
     if out is not None:
         keep_choice(out, found)
     show(found, as_json=as_json, figure=figure if found.curves else None)

@@ -34,7 +34,7 @@ def answer(given: Mapping[str, Any]) -> dict[str, Any]:
         max_error=given["max_error"],
         fingerprint=fingerprint,
     )
-    parts = choice_content(found)
+    parts = choice_content(found, every=True)
     tables = [part for part in parts if isinstance(part, TextTable)]
     figure = Cases("trade-off", "", ["all"], [figure_of(found)], 0) if found.curves else None
     return {

@@ -6,10 +6,10 @@ from ldp_auditor.choosing.simulation import Simulation
 from ldp_auditor.figures.data import Curves, Line
 from ldp_auditor.figures.words import value_in_words
 
-MOST_CURVES = 3
-"""Protocols of a kind whose curves are drawn: the best ones that differ from each other."""
+MOST_CURVES = 6
+"""Protocols whose curves are drawn, as many as there are colours: the best ones of each kind."""
 
-SAME = 0.03
+SAME = 0.1
 """Errors that differ by less than this share are one line of a figure."""
 
 MOST_VALUES = 50
@@ -32,10 +32,11 @@ def trade_off(found: Choice) -> Curves:
         for place, curve in enumerate(shown)
     ]
     if found.choice is not None:
-        x, y = [found.choice.worst_case_epsilon], [100 * found.choice.standard_error]
+        loss, error = found.choice.worst_case_epsilon, 100 * found.choice.standard_error
+        x, y = [float(f"{loss:.3g}")], [float(f"{error:.4g}")]
         lines.append(Line("the choice", "claimed", x, y, marks="full"))
-    error = found.limits.get("max_error")
-    chosen = "nothing fits" if found.choice is None else setting_of(found.choice)
+    most = found.limits.get("max_error")
+    chosen = "nothing fits" if found.choice is None else setting_of(found.choice, digits=4)
     many = "one report" if found.reports == 1 else f"{found.reports:,} reports"
     return Curves(
         f"Error against leakage, k = {value_in_words(found.domain_size)}, {found.users:,} users\n"
@@ -46,7 +47,7 @@ def trade_off(found: Choice) -> Curves:
         log_x=True,
         log_y=True,
         most_x=found.limits.get("max_epsilon"),
-        most_y=None if error is None else 100 * error,
+        most_y=None if most is None else 100 * most,
     )
 
 
@@ -57,10 +58,12 @@ def _different(found: Choice) -> list[Curve]:
     """
     shown: dict[tuple[bool, bool], list[Curve]] = {}
     for candidate, curve in zip(found.candidates, found.curves, strict=True):
-        kind = shown.setdefault((candidate.fingerprint, "epsilon_1" in candidate.options), [])
-        if len(kind) < MOST_CURVES and not any(_same(curve, other) for other in kind):
+        never_changes = candidate.fingerprint
+        two_rounds = "epsilon_1" in candidate.options and not never_changes
+        kind = shown.setdefault((never_changes, two_rounds), [])
+        if not any(_same(curve, other) for other in kind):
             kind.append(curve)
-    return [curve for curves in shown.values() for curve in curves]
+    return [curve for curves in shown.values() for curve in curves[: MOST_CURVES // len(shown)]]
 
 
 def _same(one: Curve, other: Curve) -> bool:

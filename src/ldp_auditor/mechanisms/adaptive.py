@@ -70,6 +70,10 @@ class ADP(FrequencyOracle, FrequencyEstimator):
         """How often the best guess of a value from one report is right."""
         return self.choice.attack_success(prior)
 
+    def attack_success_over(self, reports: int, prior: Floats | None = None) -> float | None:
+        """How often the best guess of a value from many reports is right."""
+        return self.choice.attack_success_over(reports, prior)
+
     def wire_bits(self, reports: int = 1) -> tuple[float, float | None]:
         """Return bits of a report."""
         return self.choice.wire_bits(reports)

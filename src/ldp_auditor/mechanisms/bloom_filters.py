@@ -33,9 +33,11 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
 from ldp_auditor.mechanisms.local_hashing import SEED_BITS, hash_value
 from ldp_auditor.mechanisms.unary_encoding import flip_probability
 from ldp_auditor.portable_math import log2
+from ldp_auditor.theory.attack_success import uniform
 from ldp_auditor.theory.bloom_filters import difference_law, guess_rates, supports_of
 from ldp_auditor.theory.estimation import ScoreLaw
 from ldp_auditor.theory.loss_law import StepLaw
+from ldp_auditor.theory.sketch_success import count_mean_success
 
 MOST_BITS = 2**16
 """Width of a filter at most."""
@@ -328,6 +330,13 @@ class CMS(BloomFilters):
     @property
     def hash_count(self) -> int:
         return 1
+
+    def attack_success(self, prior: Floats | None = None) -> float | None:
+        """Return how often the best guess of a value from one report is right."""
+        if self.rows != CHOSEN:
+            return None  # what a given family of functions does is not known in advance
+        prior = uniform(self.domain_size) if prior is None else prior
+        return count_mean_success(prior, self.width, self.flip)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,6 +7,7 @@ cannot calls `needed`, which says in a sentence what is missing. The table of
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from numpy.random import Generator
@@ -66,9 +67,21 @@ def lacking(thing: Any, protocol: type) -> list[str]:
     return [name for name in members(protocol) if getattr(thing, name, None) is None]
 
 
+@cache
+def _all_offer(kind: type, protocol: type) -> bool:
+    """Tell whether a class has all that a protocol asks for, so that no instance need be asked."""
+    return not lacking(kind, protocol)
+
+
+def offers(thing: Any, protocol: type) -> bool:
+    """Tell whether a thing has all that a protocol asks for: `isinstance`, in less time."""
+    kind: Any = type(thing)
+    return _all_offer(kind, protocol) or isinstance(thing, protocol)
+
+
 def needed(mechanism: Any, protocol: type, by: str, argument: str | None = None) -> Any:
     """Return the mechanism, or raise and say which capability is missing for what."""
-    if isinstance(mechanism, protocol):
+    if offers(mechanism, protocol):
         return mechanism
     offer, missing = CAPABILITIES[protocol], " and ".join(lacking(mechanism, protocol))
     if offer.base:
@@ -210,6 +223,14 @@ class KnowsAttackSuccess(Protocol):
     def attack_success(self, prior: Floats | None = None) -> float | None: ...
 
 
+@declared("success of a guess over time", "`choose` shows no attack success of many reports")
+@runtime_checkable
+class KnowsAttackSuccessOver(Protocol):
+    """How often the best guess from many reports of a user is right; None where it is not known."""
+
+    def attack_success_over(self, reports: int, prior: Floats | None = None) -> float | None: ...
+
+
 @declared("size on the wire", "`choose` shows no bits and refuses a limit on them")
 @runtime_checkable
 class TellsWireBits(Protocol):
@@ -252,6 +273,15 @@ class GroupsValues(Protocol):
     """An estimator of groups: their frequencies, from those of the values."""
 
     def grouped(self, frequencies: Floats) -> Floats: ...
+
+
+@declared("population of its own", "the variance of a frequency depends on that frequency alone")
+@runtime_checkable
+class MixesFrequencies(Protocol):
+    """A variance that depends on the frequencies of other values: those that make it largest."""
+
+    @property
+    def worst_population(self) -> Floats: ...
 
 
 @declared("pair of its own", "inputs as far apart as can be; of values, 0 and 1")
@@ -321,7 +351,7 @@ def estimated_frequencies(mechanism: Any, frequencies: Floats) -> Floats:
 
 def loss_law_of(mechanism: Any, pair: InputPair) -> LossLaw | None:
     """The exact law of the loss of a report, where it is known."""
-    return mechanism.loss_law(pair) if isinstance(mechanism, KnowsLossLaw) else None
+    return mechanism.loss_law(pair) if offers(mechanism, KnowsLossLaw) else None
 
 
 def bytes_of_report(mechanism: Mechanism) -> int:

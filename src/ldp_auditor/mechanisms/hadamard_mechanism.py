@@ -33,8 +33,10 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
 )
 from ldp_auditor.mechanisms.unary_encoding import flip_probability
 from ldp_auditor.portable_math import log2
+from ldp_auditor.theory.attack_success import uniform
 from ldp_auditor.theory.estimation import ScoreLaw
 from ldp_auditor.theory.loss_law import OneLevelLaw
+from ldp_auditor.theory.sketch_success import hadamard_entry_success
 
 ENTRY = np.dtype([("column", np.uint64), ("odd", np.uint64)])
 
@@ -125,6 +127,10 @@ class HRR(TellingOracle, FrequencyEstimator):
         reports = self.check_tally(tally, reports)
         lead = transformed(np.asarray(tally))[: self.domain_size]
         return self.score_law.frequencies((1 + lead / reports) / 2)
+
+    def attack_success(self, prior: Floats | None = None) -> float | None:
+        prior = uniform(self.domain_size) if prior is None else prior
+        return hadamard_entry_success(prior, self.columns, self.flip)
 
     def wire_bits(self, reports: int = 1) -> tuple[float, float | None]:
         bits = log2(self.columns) + 1

@@ -37,6 +37,10 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
 from ldp_auditor.portable_math import exp, expm1, log2
 from ldp_auditor.theory.estimation import ScoreLaw
 from ldp_auditor.theory.loss_law import OneLevelLaw
+from ldp_auditor.theory.sketch_success import best_in_columns
+
+MOST_BLOCKS = 4096
+"""Blocks up to which the success of a guess is summed over all of them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -229,6 +233,28 @@ class HR(TellingOracle, FrequencyEstimator):
         reports = self.check_tally(tally, reports)
         scores = transformed(np.asarray(tally).reshape(self.block_count, self.size))[:, 1:]
         return self.score_law.frequencies(scores.reshape(-1)[: self.domain_size] / reports)
+
+    @property
+    def worst_population(self) -> Floats:
+        """Everybody holds the first value: its block, a full one, has all the noise."""
+        shares = np.zeros(self.domain_size)
+        shares[0] = 1.0
+        return shares
+
+    def attack_success(self, prior: Floats | None = None) -> float | None:
+        if prior is None:
+            blind = self._blind_columns()
+            said = (self.tally_size - blind) * self.likely + blind * self.unlikely
+            return said / self.domain_size
+        if self.block_count > MOST_BLOCKS:
+            return None
+        total, each = 0.0, self.size - 1
+        for block in range(self.block_count):
+            own = prior[block * each : (block + 1) * each]
+            rows = np.arange(1, len(own) + 1)
+            best = best_in_columns(rows, own, self.size, 1) if len(own) else np.zeros(self.size)
+            total += float(np.maximum(self.likely * best, self.unlikely * prior.max()).sum())
+        return total
 
     def wire_bits(self, reports: int = 1) -> tuple[float, float | None]:
         bits = log2(self.tally_size)

@@ -26,9 +26,11 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
 from ldp_auditor.mechanisms.local_hashing import SEED_BITS, hash_value
 from ldp_auditor.mechanisms.unary_encoding import flip_probability
 from ldp_auditor.portable_math import log2
+from ldp_auditor.theory.attack_success import uniform
 from ldp_auditor.theory.estimation import ScoreLaw
 from ldp_auditor.theory.guessing import independent_count_rates
 from ldp_auditor.theory.loss_law import OneLevelLaw
+from ldp_auditor.theory.sketch_success import hadamard_sketch_success
 
 ENTRY = np.dtype([("row", np.uint64), ("column", np.uint64), ("odd", np.uint64)])
 
@@ -142,6 +144,12 @@ class HCMS(TellingOracle, FrequencyEstimator):
             "rows stay mixed up, which is a bias and not noise; leave out rows",
         )
         return super().frequency_variance(users, frequency, reports)
+
+    def attack_success(self, prior: Floats | None = None) -> float | None:
+        if self.rows != CHOSEN:
+            return None  # what a given family of functions does is not known in advance
+        prior = uniform(self.domain_size) if prior is None else prior
+        return hadamard_sketch_success(prior, self.width, self.flip)
 
     def wire_bits(self, reports: int = 1) -> tuple[float, float | None]:
         row = SEED_BITS if self.rows == CHOSEN else log2(self.rows)

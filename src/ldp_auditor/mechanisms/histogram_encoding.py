@@ -129,6 +129,10 @@ class GaussianHistogram(HistogramEncoding):
         prior = uniform(self.domain_size) if prior is None else prior
         return gaussian_success(prior, self.scale)
 
+    def attack_success_over(self, reports: int, prior: Floats | None = None) -> float | None:
+        prior = uniform(self.domain_size) if prior is None else prior
+        return gaussian_success(prior, self.scale / math.sqrt(reports))
+
     def loss_law(self, pair: InputPair) -> GaussianLaw:
         return GaussianLaw(self.scale, L2_SENSITIVITY)
 

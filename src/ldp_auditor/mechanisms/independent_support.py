@@ -17,6 +17,7 @@ from ldp_auditor.mechanisms.local_mechanism import Users
 from ldp_auditor.theory.attack_success import independent_success, uniform
 from ldp_auditor.theory.guessing import binomial, independent_count_rates
 from ldp_auditor.theory.loss_law import OneLevelLaw
+from ldp_auditor.theory.success_over_time import counts_success, ratios_of_bits
 
 
 class IndependentSupport(SupportOracle):
@@ -46,6 +47,14 @@ class IndependentSupport(SupportOracle):
 
 class FreshSupport(IndependentSupport):
     """The reports of a user are independent too, so that the sums of their scores are binomial."""
+
+    def attack_success_over(self, reports: int, prior: Floats | None = None) -> float | None:
+        return counts_success(
+            uniform(self.domain_size) if prior is None else prior,
+            ratios_of_bits(reports, self.p, self.absence, self.q),
+            binomial(reports, self.p, self.absence),
+            binomial(reports, self.q, 1 - self.q),
+        )
 
     def add_sums(self, users: Users, reports: int, rng: Generator, totals: Floats) -> None:
         truth = np.zeros(words_for(self.domain_size), np.uint64)

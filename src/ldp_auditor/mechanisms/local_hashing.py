@@ -9,6 +9,7 @@ ones, so the family is universal and, beyond that, close to the ideal family of 
 """
 
 import math
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -263,11 +264,8 @@ class BLH(FreshHashing):
 
 
 @dataclass(frozen=True, kw_only=True)
-class OLH(FreshHashing):
-    """Optimal local hashing [Wang17]."""
-
-    name = "OLH"
-    summary = "optimal local hashing"
+class OptimalRange(LocalHashing):
+    """Any number of hashes, by default the one that makes the variance of a rare value least."""
 
     hash_range: int = CHOSEN
 
@@ -282,8 +280,25 @@ class OLH(FreshHashing):
         return {name: value for name, value in super().options.items() if value != CHOSEN}
 
     @property
+    @abstractmethod
+    def optimal_range(self) -> int:
+        """Return the number of hashes by the formula of the paper."""
+
+    @property
     def hash_size(self) -> int:
-        return self.hash_range or max(2, round(exp(self.epsilon) + 1))
+        return self.hash_range or self.optimal_range
+
+
+@dataclass(frozen=True, kw_only=True)
+class OLH(OptimalRange, FreshHashing):
+    """Optimal local hashing [Wang17]."""
+
+    name = "OLH"
+    summary = "optimal local hashing"
+
+    @property
+    def optimal_range(self) -> int:
+        return max(2, round(exp(self.epsilon) + 1))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,6 +18,7 @@ from ldp_auditor.core import Claim, Floats, InputPair, Rates, Reports
 from ldp_auditor.errors import must, number, require
 from ldp_auditor.mechanisms.capabilities import (
     AddsScores,
+    KnowsAttackSuccess,
     KnowsLikelihood,
     KnowsScoreLaw,
     needed,
@@ -99,6 +100,11 @@ class RepeatedForever(FrequencyOracle):
 
     def loss_law_over(self, pair: InputPair, reports: int) -> LossLaw | None:
         return super().loss_law_over(pair, 1)
+
+    def attack_success_over(self, reports: int, prior: Floats | None = None) -> float | None:
+        """Return the success of one report, where it is known."""
+        once: Any = self
+        return once.attack_success(prior) if isinstance(once, KnowsAttackSuccess) else None
 
     def score_law_over(self, reports: int) -> ScoreLaw:
         """Return the law of one report: the mean of equal ones is any of them."""

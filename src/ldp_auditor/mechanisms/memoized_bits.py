@@ -26,6 +26,7 @@ from ldp_auditor.theory.attack_success import entropy_of_bits, independent_succe
 from ldp_auditor.theory.estimation import ScoreLaw
 from ldp_auditor.theory.guessing import binomial, independent_count_rates
 from ldp_auditor.theory.loss_law import DiscreteLaw, LossLaw, OneLevelLaw
+from ldp_auditor.theory.success_over_time import counts_success
 
 MOST_TABULATED = 1000
 """Reports up to which the exact law of the loss is tabulated, over both counts that matter."""
@@ -172,6 +173,13 @@ class MemoizedBits(MemoizedOracle, SetOracle, FrequencyEstimator):
         high, low = chain.p / chain.q, chain.absence / (1 - chain.q)
         return independent_success(prior, high, low, chain.q)
 
+    def attack_success_over(self, reports: int, prior: Floats | None = None) -> float | None:
+        return counts_success(
+            uniform(self.domain_size) if prior is None else prior,
+            self.chain.log_ratios(reports),
+            *self.chain.count_laws(reports),
+        )
+
     def wire_bits(self, reports: int = 1) -> tuple[float, float | None]:
         chain = self.chain
         return self.domain_size, entropy_of_bits(self.domain_size, chain.p, chain.absence, chain.q)
@@ -312,11 +320,7 @@ def then_symmetric(one: float, infinity: float) -> tuple[float, float]:
 
 
 def then_optimal(oracle: MemoizedOracle, p1: float, absence1: float, q1: float) -> Chain:
-    """Return the chain whose second round has p2 = 1/2 and gives one report its epsilon.
-
-    With p = a + b q2 and q = c + d q2 of the chain, p (1 - q) = e^epsilon (1 - p) q is a quadratic
-    equation for q2. Its value at 0 is negative where even q2 = 0 loses less than epsilon.
-    """
+    """Return the chain whose second round has p2 = 1/2 and gives one report its epsilon."""
     most = loss_of_bits(p1 / 2, 1 - p1 / 2, q1 / 2)
     require(
         oracle.epsilon <= most,
@@ -324,11 +328,20 @@ def then_optimal(oracle: MemoizedOracle, p1: float, absence1: float, q1: float) 
         f"epsilon_infinity={oracle.epsilon_infinity}: its second round keeps a 1 with probability "
         f"1/2, so that epsilon_1 is at most {math.floor(most * 1e6) / 1e6:.6f}",
     )
-    a, b, c, d = p1 / 2, absence1, q1 / 2, 1 - q1
-    shrink = exp(-oracle.epsilon)  # the equation is divided by e^epsilon
-    square = -expm1(-oracle.epsilon) * b * d
+    q2 = second_q(oracle.epsilon, p1, absence1, q1, 0.5)
+    return Chain(p1, absence1, q1, 0.5, 0.5, q2)
+
+
+def second_q(epsilon: float, p1: float, absence1: float, q1: float, p2: float) -> float:
+    """Return q2 of a second round with p2 that gives one report its epsilon; 0 if none does.
+
+    With p = a + b q2 and q = c + d q2 of the chain, p (1 - q) = e^epsilon (1 - p) q is a quadratic
+    equation for q2. Its value at 0 is negative where even q2 = 0 loses less than epsilon.
+    """
+    a, b, c, d = p1 * p2, absence1, q1 * p2, 1 - q1
+    shrink = exp(-epsilon)  # the equation is divided by e^epsilon
+    square = -expm1(-epsilon) * b * d
     linear = shrink * (b * (1 - c) - a * d) - ((1 - a) * d - b * c)
     constant = shrink * a * (1 - c) - (1 - a) * c
     root = math.sqrt(max(0.0, linear * linear - 4 * square * constant))
-    q2 = max(0.0, 2 * constant / (root - linear))
-    return Chain(p1, absence1, q1, 0.5, 0.5, q2)
+    return max(0.0, 2 * constant / (root - linear))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from ldp_auditor.core import Floats, InputPair, Rates, Reports
+from ldp_auditor.core import FIRST_TWO_VALUES, Floats, InputPair, Rates, Reports
 from ldp_auditor.errors import require
 from ldp_auditor.mechanisms.frequency_oracle import SetOracle
 from ldp_auditor.mechanisms.kernels.compilation import compiled
@@ -17,6 +17,7 @@ from ldp_auditor.mechanisms.local_hashing import (
     REPORT,
     SEED_BITS,
     LocalHashing,
+    OptimalRange,
     hash_and_randomize,
     hash_value,
 )
@@ -189,6 +190,11 @@ class LOLOHA(MemoizedChoice, LocalHashing):
         self.randomize(users.memo["value"], reports, rng, out["value"])
         return out
 
+    def attack_success_over(self, reports: int, prior: Floats | None = None) -> float | None:
+        """Return how often a value whose hash is reported most is the true one."""
+        rates = self.guess_rates_over(FIRST_TWO_VALUES, reports) if prior is None else None
+        return None if rates is None else rates.true_positive
+
     def wire_bits(self, reports: int = 1) -> tuple[float, float | None]:
         """Return bits of a report; the hash function is sent once."""
         hash_bits, seed_bits = log2(self.hash_size), SEED_BITS / reports
@@ -252,14 +258,14 @@ class BiLOLOHA(LOLOHA):
 
 
 @dataclass(frozen=True, kw_only=True)
-class OLOLOHA(LOLOHA):
+class OLOLOHA(OptimalRange, LOLOHA):
     """LOLOHA with the number of hashes that minimizes the variance [Arcolezi23]."""
 
     name = "OLOLOHA"
     summary = "longitudinal local hashing, optimal number of hashes"
 
     @property
-    def hash_size(self) -> int:
+    def optimal_range(self) -> int:
         # [Arcolezi23] gives the optimum as a difference of numbers that grow like e^(4 epsilon).
         # In u = e^-epsilon_infinity and c = e^(epsilon_1 - epsilon_infinity), with the fraction
         # expanded by the sum, nothing overflows or cancels.

@@ -6,6 +6,7 @@ threshold. Lines are drawn as if all were alike, given whether the true value is
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ TRIES = 1024
 """Values that are tried at random before all are looked at."""
 
 
+@cache
 def is_prime(number: int) -> bool:
     """Tell whether a number below 2**32 is prime."""
     return number > 1 and all(number % d for d in range(2, math.isqrt(number) + 1))

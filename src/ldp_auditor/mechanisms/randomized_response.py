@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from ldp_auditor.core import Floats, InputPair, Rates, Reports, Values
+from ldp_auditor.core import FIRST_TWO_VALUES, Floats, InputPair, Rates, Reports, Values
 from ldp_auditor.errors import must
 from ldp_auditor.mechanisms.estimation import FrequencyEstimator
 from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle, one_level_ratio
@@ -102,6 +102,11 @@ class GRR(FrequencyOracle, FrequencyEstimator):
     def attack_success(self, prior: Floats | None = None) -> float | None:
         prior = uniform(self.domain_size) if prior is None else prior
         return randomized_response_success(prior, self.p, self.q)
+
+    def attack_success_over(self, reports: int, prior: Floats | None = None) -> float | None:
+        """Return how often the value that is reported most is the true one."""
+        rates = self.guess_rates_over(FIRST_TWO_VALUES, reports) if prior is None else None
+        return None if rates is None else rates.true_positive
 
     def wire_bits(self, reports: int = 1) -> tuple[float, float | None]:
         bits = log2(self.domain_size)

@@ -121,7 +121,7 @@ def _drawn(name: str, points: Sequence[Point]) -> dict[str, Any]:
 
 def _choice(found: Choice) -> dict[str, Any]:
     """A choice in words, its trade-off and its tables."""
-    parts = choice_content(found)
+    parts = choice_content(found, every=True)
     note = "Shaded is what the limits do not allow."
     figure = figure_of(found) if found.curves else None
     return {

@@ -1,5 +1,6 @@
 """Checks and choices saved in a results folder, from which `report` makes a page."""
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -8,6 +9,9 @@ from ldp_auditor.choosing.choice import Choice
 from ldp_auditor.page.folder import ANSWER, CHECK, CHOICE, RUN
 from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.results.journal import Journal, digest
+
+TIMES = ("client_seconds", "server_seconds")
+"""What is measured anew each time a choice is made."""
 
 
 def can_keep(folder: Path) -> None:
@@ -40,11 +44,16 @@ def keep_check(folder: Path, result: CheckResult, trials: int) -> None:
 
 
 def keep_choice(folder: Path, found: Choice) -> None:
-    """Save a choice; the same question asked again takes the place of the answer before."""
+    """Save a choice, unless the very same answer is there already."""
     written = found.to_dict()
     asked = ("domain_size", "users", "reports", "delta", "attributes", "objective", "limits")
-    content = {CHOICE: {name: written[name] for name in asked}, "candidates": len(found.candidates)}
-    content["verified"] = found.verification is not None
+    exact = [{**each, **dict.fromkeys(TIMES)} for each in written["candidates"]]
+    answer = json.dumps([exact, written["binding"], written["left_out"]], sort_keys=True)
+    content = {
+        CHOICE: {name: written[name] for name in asked},
+        ANSWER: hashlib.sha256(answer.encode()).hexdigest(),
+        "verified": found.verification is not None,
+    }
     with Journal.open(folder) as journal:
         if digest(content) not in journal.entries:
             plain = {ANSWER: json.dumps(written), "version": __version__}  # entries are flat

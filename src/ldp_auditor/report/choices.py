@@ -17,14 +17,14 @@ MOST_VALUES = 10
 """Rows of a simulated collection."""
 
 
-def choice_content(found: Choice) -> list[TextTable | str]:
-    """Return the choice, its table, and what was measured."""
+def choice_content(found: Choice, *, every: bool = False) -> list[TextTable | str]:
+    """Return the choice, its table with the best protocols or with `every` one, and the proof."""
     parts: list[TextTable | str] = [*found.sentences]
-    shown = _shown(found.candidates)
+    shown = list(found.candidates) if every else _shown(found.candidates)
     if shown:
         parts.append(candidate_table(found, shown))
     left = len(found.candidates) - len(shown)
-    more = [f"{left} more protocols are in --json."] if left else []
+    more = [f"The other {left} protocols are shown by --json."] if left else []
     by_reason: dict[str, list[str]] = {}
     for name, reason in found.left_out.items():
         by_reason.setdefault(reason, []).append(name)
@@ -46,7 +46,7 @@ def candidate_table(found: Choice, candidates: Sequence[Candidate]) -> TextTable
     title = (
         f"k = {value_in_words(found.domain_size)}, {found.users:,} users, "
         f"{found.reports:,} report{'s' * many} each; exact losses, errors in percentage points; a "
-        f"blind guess is right in {found.candidates[0].blind_success:.2%}"
+        f"blind guess is right in {_share(found.candidates[0].blind_success)}"
         + (f"; losses at delta = {found.delta:g}" if found.delta else "")
     )
     over_time = [Column(f"{found.reports:,} reports"), Column("mean error", 2)] if many else []
@@ -56,6 +56,7 @@ def candidate_table(found: Choice, candidates: Sequence[Candidate]) -> TextTable
         Column("one report"),
         *over_time,
         Column("guess", 4),
+        *([Column("guess, all", 1)] if many else []),
         Column("error"),
         Column("largest", 1),
         Column("bits", 5),
@@ -76,13 +77,18 @@ def _row(candidate: Candidate, many: bool) -> list[str]:
         _setting(candidate),
         f"{candidate.worst_case_epsilon_1:.4f}",
         *(over_time if many else []),
-        "-" if candidate.attack_success is None else f"{candidate.attack_success:.2%}",
+        _share(candidate.attack_success),
+        *([_share(candidate.attack_success_all)] if many else []),
         points(candidate.standard_error),
         points(candidate.worst_standard_error),
         "-" if candidate.bits is None else f"{candidate.bits:.4g}",
         *(f"{1e6 * seconds:.2g} µs" for seconds in times if seconds is not None),
         "kept" if candidate.fits else "not kept",
     ]
+
+
+def _share(success: float | None) -> str:
+    return "-" if success is None else f"{100 * success:.3g}%"
 
 
 NAMES = {"epsilon_infinity": "all", "epsilon_1": "one", "hash_range": "g", "subset_size": "omega"}

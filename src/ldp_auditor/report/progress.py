@@ -28,7 +28,7 @@ class Bar:
 
 
 @contextmanager
-def progress_bar(text: str, reports: int) -> Iterator[Bar]:
+def progress_bar(text: str, reports: int, counted: str = "reports") -> Iterator[Bar]:
     """Show a bar while the block runs, if standard error is a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():  # None, if it was closed
         yield Bar()
@@ -38,11 +38,11 @@ def progress_bar(text: str, reports: int) -> Iterator[Bar]:
     from rich.text import Text
 
     class Speed(progress.ProgressColumn):
-        """Reports per second."""
+        """Reports per second, or what else is counted."""
 
         def render(self, task: progress.Task) -> Text:
             speed = task.finished_speed or task.speed
-            return Text("" if speed is None else f"{speed:.2g} reports/s")
+            return Text("" if speed is None else f"{speed:.2g} {counted}/s")
 
     console = Console(stderr=True)
     columns = {  # each with the width of a terminal that has room for it

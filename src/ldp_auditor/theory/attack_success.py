@@ -70,7 +70,7 @@ def independent_success(prior: Floats, high: float, low: float, q: float) -> flo
     """
     if is_uniform(prior):
         log_none = len(prior) * math.log1p(-q)
-        return (low * math.exp(log_none) - high * math.expm1(log_none)) / len(prior)
+        return (low * math.exp(log_none) - high * math.expm1(log_none)) * float(prior[0])
     ranked = np.sort(prior)[::-1]
     chances = _first_supported(len(ranked), q)
     found = float(chances @ np.maximum(high * ranked, low * ranked[0]))
