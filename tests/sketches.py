@@ -106,3 +106,19 @@ def line_law(mechanism: Any) -> Law:
             if (slope * v + offset) % q < limit:
                 chances[v, y] = e
     return reports, chances / chances.sum(axis=1, keepdims=True)
+
+
+def point_law(mechanism: Any) -> Law:
+    """PGR: every point of the space, by vectors whose first nonzero coordinate is 1."""
+    k, e = mechanism.domain_size, math.exp(mechanism.epsilon)
+    q, t = mechanism.elements, mechanism.coordinates
+    every = itertools.product(range(q), repeat=t)
+    points = [z for z in every if any(z) and next(entry for entry in z if entry) == 1]
+    points.sort()  # the leading 1 as far behind as possible first, then the digits after it
+    chances = np.array(
+        [
+            [e if sum(a * b for a, b in zip(x, z, strict=True)) % q == 0 else 1.0 for z in points]
+            for x in points[:k]
+        ]
+    )
+    return np.arange(len(points)), chances / chances.sum(axis=1, keepdims=True)

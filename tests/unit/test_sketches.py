@@ -19,6 +19,7 @@ from tests.sketches import (
     entry_of_hash_law,
     filter_law,
     line_law,
+    point_law,
     response_law,
 )
 
@@ -29,6 +30,7 @@ ENUMERATED: dict[str, Any] = {
     "HCMS": entry_of_hash_law,
     "Bloom-SUE": filter_law,
     "PI-RAPPOR": line_law,
+    "PGR": point_law,
 }
 
 CASES: list[dict[str, Any]] = [
@@ -38,6 +40,10 @@ CASES: list[dict[str, Any]] = [
     {"name": "HR", "epsilon": 1.0, "domain_size": 5, "blocks": 8},
     {"name": "PI-RAPPOR", "epsilon": 1.0, "domain_size": 5, "field": 11},
     {"name": "PI-RAPPOR", "epsilon": 4.0, "domain_size": 5, "field": 5},
+    *({"name": "PGR", "epsilon": e, "domain_size": k} for e, k in ((0.3, 5), (1.0, 13), (1.6, 20))),
+    {"name": "PGR", "epsilon": 5.0, "domain_size": 7},
+    {"name": "PGR", "epsilon": 1.0, "domain_size": 2},
+    {"name": "PGR", "epsilon": 0.7, "domain_size": 14, "field": 3},
 ]
 
 
