@@ -85,7 +85,7 @@ class PGR(TellingOracle, FrequencyEstimator):
 
     def points(self, coordinates: int) -> int:
         """Number of points of a projective space: (q^t - 1) / (q - 1)."""
-        return (self.elements**coordinates - 1) // (self.elements - 1)
+        return (int(self.elements**coordinates) - 1) // (self.elements - 1)
 
     @property
     def coordinates(self) -> int:
@@ -193,7 +193,7 @@ class PGR(TellingOracle, FrequencyEstimator):
     @property
     def counts_points(self) -> bool:
         """Whether a tally has the number of reports of every point, or of those for every value."""
-        return self.elements**self.coordinates <= MOST_VECTORS
+        return int(self.elements**self.coordinates) <= MOST_VECTORS
 
     @property
     def tally_size(self) -> int:
