@@ -10,6 +10,7 @@ from typing import Any
 
 from ldp_auditor.checks.interface import check
 from ldp_auditor.errors import AuditError
+from ldp_auditor.inputs import Inputs
 from ldp_auditor.results.check_result import CheckResult
 
 __all__ = ["assert_ldp"]
@@ -17,7 +18,7 @@ __all__ = ["assert_ldp"]
 
 def assert_ldp(
     target: Any,
-    values: Sequence[Any],
+    values: Sequence[Any] | Inputs,
     epsilon: float,
     *,
     delta: float = 0.0,

@@ -8,12 +8,15 @@ from typing import Any
 from ldp_auditor.adapters import named_target
 from ldp_auditor.adapters.callables import ObjectTarget
 from ldp_auditor.checks.plan import TRIALS, CheckPlan
+from ldp_auditor.checks.ranges import with_ranges
 from ldp_auditor.checks.run import run_check
 from ldp_auditor.checks.sampling import OpenTarget, Target, Timing
+from ldp_auditor.checks.scouting import ends_of
 from ldp_auditor.core import Claim
 from ldp_auditor.errors import must, number, require, whole_number
 from ldp_auditor.execution.contract import Engine, Limits
 from ldp_auditor.execution.engines import open_engine
+from ldp_auditor.inputs import Inputs
 from ldp_auditor.metrics import name_of
 from ldp_auditor.results.check_result import CheckResult
 
@@ -23,7 +26,7 @@ LADDER = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 
 def check(
     target: Any,
-    values: Sequence[Any],
+    values: Sequence[Any] | Inputs,
     epsilon: float,
     *,
     delta: float = 0.0,
@@ -52,6 +55,8 @@ def check(
     `domain_size` is the number of its values, if `values` are not all of them.
     With a `metric`, a name or a function of two values, the claim is epsilon times the distance of
     two values, and all epsilons of the result are for one unit of it.
+    A range of inputs is `Numbers(-1, 1)` or `Places(3, -1, 1)` of `ldp_auditor.inputs`, as `values`
+    or among them: its ends are checked, and points that are found to be worse.
     The budget is a number of reports, `trials` (200,000 by default), or a time, `seconds`, from
     which that number is estimated. The check ends as soon as it is sure, or goes on to its budget
     without `stop`, to prove a larger epsilon. With `learn` a classifier is among what proposes
@@ -63,7 +68,8 @@ def check(
     `engine` is "processes", "ray" (with the `address` of a cluster, or a local one), or what
     `open_engine` opened; it does not change the counts.
     """
-    values = tuple(values)
+    given_values = values
+    values = with_ranges(values)
     claim = Claim(epsilon, delta, name_of(metric))
     size = len(values) if domain_size is None else whole_number("domain_size", domain_size, 2)
     found: Target
@@ -115,7 +121,8 @@ def check(
         "address": address,
         **{name: value for name, value in vars(limits).items() if value != usual[name]},
     }
-    shown = [name if not isinstance(target, str) else repr(target), repr(list(values))]
+    shown_values = repr(given_values if isinstance(given_values, Inputs) else list(given_values))
+    shown = [name if not isinstance(target, str) else repr(target), shown_values]
     shown += [
         f"{key}={getattr(value, '__qualname__', repr(value))}"  # a score is a function
         for key, value in given.items()
@@ -139,7 +146,7 @@ def trials_within(seconds: float, plan: CheckPlan, engine: Engine) -> int:
     The speed is measured. Only powers of ten are returned, so that the same machine comes to the
     same number again.
     """
-    timing = Timing(plan.values[0], min(1.0, seconds / 20))
+    timing = Timing(ends_of(plan.values)[0], min(1.0, seconds / 20))
     [(_, speed)] = engine.map(OpenTarget(plan.target), [timing], limits=plan.limits)
     fitting = [trials for trials in LADDER if trials <= speed * engine.workers * seconds / 2]
     return max(LADDER[0], 100 * len(plan.values), *fitting)

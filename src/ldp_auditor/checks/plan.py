@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ldp_auditor.adapters.canonical import canonical
+from ldp_auditor.checks.ranges import Range
 from ldp_auditor.checks.sampling import Target
 from ldp_auditor.core import Claim, Floats
 from ldp_auditor.errors import error_probability, require, seed_number, whole_number
@@ -44,6 +45,7 @@ class CheckPlan:
     """None for reports that were collected elsewhere."""
     name: str
     values: tuple[Any, ...]
+    """The inputs; a `Range` stands for some of its own, which are chosen first."""
     claim: Claim
     trials: int = TRIALS
     """Reports in all, at most."""
@@ -59,7 +61,8 @@ class CheckPlan:
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
-        require(len(self.values) >= 2, f"a check needs two values at least, got {self.values!r}")
+        enough = len(self.values) >= 2 or self.has_ranges
+        require(enough, f"a check needs two values at least, got {self.values!r}")
         different = len({canonical(value) for value in self.values})
         same = f"the values must be different, got {list(self.values)!r}"
         require(different == len(self.values), same)
@@ -76,7 +79,14 @@ class CheckPlan:
     def distances(self) -> Floats | None:
         """Distances of all pairs of values, if the claim is counted in them."""
         metric = self.claim.metric
-        return None if metric is None else distances(metric, self.plain_values)
+        if metric is None or self.has_ranges:
+            return None
+        return distances(metric, self.plain_values)
+
+    @property
+    def has_ranges(self) -> bool:
+        """Whether inputs have to be chosen first."""
+        return any(isinstance(value, Range) for value in self.values)
 
     @property
     def handshake(self) -> int:

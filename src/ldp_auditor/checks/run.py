@@ -15,6 +15,7 @@ from ldp_auditor.checks.evidence import result_of
 from ldp_auditor.checks.plan import MOST_OBJECTS, MOST_SEARCHED, CheckPlan
 from ldp_auditor.checks.probing import Probed, Probing
 from ldp_auditor.checks.sampling import Found, OpenTarget, Sampled, Sampling, Searching
+from ldp_auditor.checks.scouting import refined
 from ldp_auditor.checks.sequence import LOOKS, conduct
 from ldp_auditor.core import Counts
 from ldp_auditor.errors import AuditError, require
@@ -268,9 +269,13 @@ def run_check(
     independent, the check begins again with a fresh object for every report.
     """
     started = time.perf_counter()
-    stream = stream_key({"check": plan.plain_values, "claim": repr(plan.claim)})
-    dependent = ""
+    dependent, spent, asked = "", 0, plan.values
     with open_engine(engine, isolated=True) as opened:
+        if plan.has_ranges:
+            opener = OpenTarget(plan.target, plan.score, False, plan.reports)
+            with opened.staying() as kept:
+                plan, spent = refined(plan, kept, opener, progress)
+        stream = stream_key({"check": plan.plain_values, "claim": repr(plan.claim)})
         while True:
             opener = OpenTarget(plan.target, plan.score, plan.learn, plan.reports)
             with opened.staying() as kept:
@@ -288,7 +293,20 @@ def run_check(
                     plan = replace(plan, reports=1)
     result = result_of(course, started, bool(workers.learned))
     notes = result.notes + workers.probe_note
-    return replace(result, dependent=dependent, reports_each=plan.reports, notes=notes)
+    if spent:
+        looked = ", ".join(map(str, asked))
+        notes += (
+            f"The inputs were chosen in {looked} by {spent:,} reports that count for nothing else.",
+        )
+    sure_after = None if result.sure_after is None else result.sure_after + spent
+    return replace(
+        result,
+        reports=result.reports + spent,
+        sure_after=sure_after,
+        dependent=dependent,
+        reports_each=plan.reports,
+        notes=notes,
+    )
 
 
 def _require_fresh(probed: Probed) -> None:

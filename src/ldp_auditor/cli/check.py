@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from collections.abc import Sequence
@@ -57,7 +58,7 @@ def _choice(text: str, shown: str | bool = True) -> Option:
     epsilon=number("Claimed epsilon."),
     delta=number("Claimed delta.", 0.0),
     metric=METRIC,
-    values=word('Inputs: 0,1,2 or JSON such as \'["red", "green"]\'.'),
+    values=word('Inputs: 0,1,2, a range such as -1..1, or JSON such as \'["red", "green"]\'.'),
     domain_size=integer("Size k of the domain; without --values the inputs are 0 to k - 1."),
     command=word(COMMAND),
     recorded=path("A file of values and reports: .csv, .jsonl or .parquet."),
@@ -137,20 +138,40 @@ def _repeat(arguments: list[str], result: CheckResult) -> str:
 
 
 def parse_values(values: str | None, domain_size: int | None) -> tuple[Any, ...]:
-    """Read the inputs of a check: numbers with commas, a JSON list, or the size of a domain."""
+    """Read the inputs of a check: numbers with commas, a JSON list, ranges, or a domain's size."""
     import json
 
     if values is None:
         require(domain_size is not None, "a check needs inputs: --values 0,1,2 or --domain-size 3")
         return tuple(range(whole_number("domain_size", domain_size, 2)))
     text = values if values.lstrip().startswith("[") else f"[{values}]"
+    if '"' not in text:
+        text = RANGE.sub(r'{"low": \1, "high": \2}', text)
     try:
         parsed = json.loads(text)
     except json.JSONDecodeError:
         raise AuditError(
-            f'values must be numbers such as 0,1,2 or JSON such as ["red", "green"], got {values!r}'
+            "values must be numbers such as 0,1,2, a range such as -1..1 or JSON such as "
+            f'["red", "green"], got {values!r}'
         ) from None
-    return tuple(parsed)
+    return tuple(map(_range_or_value, parsed)) if RANGE.search(values) else tuple(parsed)
+
+
+NUMBER = r"(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)"
+RANGE = re.compile(rf"{NUMBER}\s*\.\.\s*{NUMBER}")
+"""A range of numbers, such as -1..1 or 0.5..1e3."""
+
+
+def _range_or_value(parsed: Any) -> Any:
+    """A range of numbers, or of vectors if it is a list with ranges in it, or the value itself."""
+    from ldp_auditor.checks.ranges import Range
+
+    sides = parsed if isinstance(parsed, list) else [parsed]
+    if not any(isinstance(side, dict) and side.keys() == {"low", "high"} for side in sides):
+        return parsed
+    pairs = [side if isinstance(side, dict) else {"low": side, "high": side} for side in sides]
+    lows, highs = (tuple(float(pair[name]) for pair in pairs) for name in ("low", "high"))
+    return Range(lows, highs, isinstance(parsed, list))
 
 
 def parse_check(words: Sequence[str], **given: Any) -> dict[str, Any]:
