@@ -182,17 +182,18 @@ class Doubts:
                 return self._words(coin)
         return ""
 
+    def log_part(self, coin: Coin) -> float:
+        """Log of what is bet against a coin; all bets together begin with 1."""
+        if coin.kind in (OBJECTS, PAIRS):
+            return math.log(0.25)
+        if self.leaves.index(coin.leaf) > WATCHED_LEAVES:
+            return -math.inf
+        watched = min(self.inputs, WATCHED_INPUTS)
+        return math.log(0.5 / (watched * len(KINDS) * (WATCHED_LEAVES + 1)))
+
     def log_money(self, coin: Coin) -> float:
-        """Log of what the bet against a coin is worth; all bets together began with 1."""
-        part = 0.25
-        if coin.kind not in (OBJECTS, PAIRS):
-            part = 0.5
-            if self.leaves.index(coin.leaf) > WATCHED_LEAVES:
-                return -math.inf
-            watched = min(self.inputs, WATCHED_INPUTS)
-            part /= watched * len(KINDS) * (WATCHED_LEAVES + 1)
-        won = log_money(self.flips[coin, True], self.flips[coin, False])
-        return won + math.log(part)
+        """Log of what the bet against a coin is worth."""
+        return log_money(self.flips[coin, True], self.flips[coin, False]) + self.log_part(coin)
 
     def _words(self, coin: Coin) -> str:
         up = self.flips[coin, True] > self.flips[coin, False]

@@ -7,7 +7,7 @@ from ldp_auditor.bounds.betting import Wealth
 from ldp_auditor.checks.bets import SHARES, Bet
 from ldp_auditor.checks.plan import CheckPlan
 from ldp_auditor.checks.sequence import Course
-from ldp_auditor.results.check_result import CheckResult, Finding, power_of
+from ldp_auditor.results.check_result import CheckResult, Finding, Power, deltas_of, power_of
 
 MOST_FINDINGS = 3
 """Largest number of events that the result shows."""
@@ -34,7 +34,13 @@ def result_of(course: Course, started: float, learned: bool) -> CheckResult:
     counted = [bet for bet in bets.bets if bet.counts.trials]
     counted.sort(key=lambda bet: -bet.rank(plan.claim))
     findings = tuple(finding_of(plan, bet) for bet in counted[:MOST_FINDINGS])
-    part = SHARES[0] * bets.last_money
+    apart = counted[0].distance if findings else 1.0
+    part, since = SHARES[0] * bets.last_money, course.since_search if findings else 0
+    delta_seen = delta_unseen = None
+    power: tuple[Power, ...] = ()
+    if not bets.is_sure:
+        delta_seen, delta_unseen = deltas_of(plan.claim.at(apart), part, plan.alpha, since)
+        power = power_of(plan.claim, part, plan.alpha, since, apart)
     return CheckResult(
         target=plan.name,
         **vars(plan.claim),
@@ -46,13 +52,9 @@ def result_of(course: Course, started: float, learned: bool) -> CheckResult:
         empirical_epsilon=bets.bound,
         p_value=bets.p_value,
         findings=findings,
-        power=power_of(
-            plan.claim,
-            part,
-            plan.alpha,
-            course.since_search if findings else 0,
-            counted[0].distance if findings else 1.0,
-        ),
+        power=power,
+        delta_seen=delta_seen,
+        delta_unseen=delta_unseen,
         seconds=time.perf_counter() - started,
         reports=course.source.reports,
         sure_after=course.sure_after,

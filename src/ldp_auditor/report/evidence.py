@@ -57,6 +57,15 @@ def _looked_at(result: CheckResult) -> list[str]:
     for rate, excess in result.power:
         words = f"an excess of {excess:.2g} over the claim" if excess < math.inf else "nothing"
         lines.append(f"  for an event of probability {rate:g}: {words}")
+    if result.delta and result.delta_seen is not None:
+        lines += [
+            f"  for an event that the other input never has: a probability of "
+            f"{result.delta_seen:.2g} (the claim allows {result.delta:g})",
+            f"  a delta of less than {result.delta_unseen:.2g} could hardly have been seen with so "
+            "few reports (10%)",
+        ]
+    elif result.delta:
+        lines.append("  no delta could have been seen with so few reports")
     return lines
 
 

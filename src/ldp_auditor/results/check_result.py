@@ -116,6 +116,14 @@ class CheckResult(Shown):
         "the richest bets; none if all reports said the same", of=Finding
     )
     power: tuple[Power, ...] = entry("what could have been proven", of=Power, default=())
+    delta_seen: float | None = entry(
+        "smallest probability of an event that the other input never has with which it was likely "
+        "(90%) to be proven; none if it never is",
+        default=None,
+    )
+    delta_unseen: float | None = entry(
+        "the same for a chance of 10%: a delta below it could hardly have been seen", default=None
+    )
     notes: tuple[str, ...] = entry(
         "how the last search took the reports apart, and what it gave up, in sentences", default=()
     )
@@ -180,15 +188,49 @@ def p_value(claim: Claim, bound_name: str, counts: Counts) -> float:
     return math.exp(high)
 
 
+def deltas_of(
+    claim: Claim, part: float, alpha: float, trials: int
+) -> tuple[float | None, float | None]:
+    """Probabilities of an event that the other input never has: proven in 90%, and in 10% of runs.
+
+    A bet of `part` of the money on `trials` reports of each wins 1 / alpha from some number of
+    reports with the event on; the chance that there are so many is a binomial tail.
+    """
+    from scipy.special import betaincinv
+
+    def proves(hits: int) -> bool:
+        won = log_wealth(Counts(trials, hits, 0), claim.epsilon, claim.delta)
+        return won + math.log(part) >= -math.log(alpha)
+
+    if trials == 0 or not proves(trials):
+        return None, None
+    low, high = 0, trials  # the first does not prove it, the second does
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if proves(middle) else (middle, high)
+    seen, unseen = (float(betaincinv(high, trials - high + 1, chance)) for chance in (0.9, 0.1))
+    return seen, unseen
+
+
 def power_of(
     claim: Claim, part: float, alpha: float, trials: int, distance: float = 1.0
 ) -> tuple[Power, ...]:
     """Smallest excess over the claim that was likely (90%) to be proven, by the event's rate.
 
     An event of probability q for the second input and q e^(claim + excess) + delta for the first is
-    proven if a bet of `part` of the money on `trials` reports of each wins 1 / alpha though both
-    counts lie 1.64 standard errors to the worse side. With a metric the inputs are at a `distance`.
+    proven if a bet of `part` of the money on `trials` reports of each wins 1 / alpha though each
+    count is as bad as one in twenty. With a metric the inputs are at a `distance`.
     """
+    from scipy.special import bdtr
+
+    def least(chance: float, rate: float) -> int:
+        """Smallest number that a count does not exceed with some chance."""
+        low, high = -1, trials
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if bdtr(middle, trials, rate) >= chance else (middle, high)
+        return high
+
     claim, rows = claim.at(distance), []
     for rate in POWER_RATES:
         low, high = 0.0, 20.0
@@ -197,9 +239,7 @@ def power_of(
             q = (p - claim.delta) * math.exp(-claim.epsilon - excess)
             if q <= 0:
                 return False
-            hits = trials * p - 1.64 * math.sqrt(trials * p * (1 - p))
-            alarms = trials * q + 1.64 * math.sqrt(trials * q * (1 - q))
-            seen = Counts(trials, max(0, int(hits)), min(trials, math.ceil(alarms)))
+            seen = Counts(trials, least(0.05, p), least(0.95, q))
             won = log_wealth(seen, claim.epsilon, claim.delta)
             return won + math.log(part) >= -math.log(alpha)
 
