@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 
 import pytest
 from scipy.special import bdtr, bdtrc
@@ -16,9 +17,11 @@ N, PART, ALPHA = 300, 0.1, 0.01
 
 def chance(claim: Claim, p: float, q: float, trials: int = N) -> float:
     """Exact probability that a bet on an event with these rates proves a violation."""
-    total, below, needed = 0.0, 0.0, 0
-    for alarms in range(trials + 1):
-        if alarms and bdtrc(alarms - 1, trials, q) < 1e-6:
+    likely = bisect_left(range(trials), 1e-4, key=lambda k: bdtr(k, trials, q))
+    needed = bisect_left(range(trials), 1, key=lambda h: _proves(claim, trials, h, likely))
+    total = below = 0.0
+    for alarms in range(likely, trials + 1):
+        if alarms and bdtrc(alarms - 1, trials, q) < 1e-4:
             break
         while needed <= trials and not _proves(claim, trials, needed, alarms):
             needed += 1
