@@ -48,7 +48,12 @@ class Event(ABC):
 
 
 def _column_size(column: Column) -> float:
-    """What a reader sees in a report is simpler than what was derived from it."""
+    """What a reader sees in a report is simpler than what was derived from it.
+
+    A field of what a text writes is simpler than a letter whose place has to be counted.
+    """
+    if column.kind == "letter":
+        return 1.1
     return 1.0 if column.words == column.place else 1.25
 
 
@@ -169,7 +174,7 @@ class OneOf(Event):
 
     @property
     def size(self) -> float:
-        return 1.5 if len(self.values) < 4 else 2.5
+        return (0.5 if len(self.values) < 4 else 1.5) + _column_size(self.column)
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         entries = table.of(self.column)
