@@ -60,7 +60,7 @@ class Continuously(Recorded):
 
 def bit(value: int, n: int, rng: Rng) -> list[Any]:
     """Randomized response between two values, epsilon 1."""
-    return (rng.random(n) < (TRUTH if value else 1 - TRUTH)).astype(int).tolist()
+    return list(map(int, rng.random(n) < (TRUTH if value else 1 - TRUTH)))
 
 
 def category(value: int, n: int, rng: Rng) -> list[Any]:
@@ -74,12 +74,12 @@ def bits(value: int, n: int, rng: Rng) -> list[Any]:
     """Optimized unary encoding of four values, epsilon 1."""
     made = rng.random((n, 4)) < 1 / (1 + math.e)
     made[:, value] = rng.random(n) < 0.5
-    return made.astype(int).tolist()
+    return list(made.astype(int).tolist())
 
 
 def number(value: int, n: int, rng: Rng) -> list[Any]:
     """Laplace noise on 0 and 1, epsilon 1, in hundredths."""
-    return np.round(value + rng.laplace(size=n), 2).tolist()
+    return list(np.round(value + rng.laplace(size=n), 2).tolist())
 
 
 def pair(value: int, n: int, rng: Rng) -> list[Any]:

@@ -17,7 +17,7 @@ N, PART, ALPHA = 300, 0.1, 0.01
 
 def chance(claim: Claim, p: float, q: float, trials: int = N) -> float:
     """Exact probability that a bet on an event with these rates proves a violation."""
-    likely = bisect_left(range(trials), 1e-4, key=lambda k: bdtr(k, trials, q))
+    likely = bisect_left(range(trials), 1e-4, key=lambda k: float(bdtr(k, trials, q)))
     needed = bisect_left(range(trials), 1, key=lambda h: _proves(claim, trials, h, likely))
     total = below = 0.0
     for alarms in range(likely, trials + 1):
@@ -25,10 +25,10 @@ def chance(claim: Claim, p: float, q: float, trials: int = N) -> float:
             break
         while needed <= trials and not _proves(claim, trials, needed, alarms):
             needed += 1
-        enough = bdtrc(needed - 1, trials, p) if needed else 1.0
-        total += (bdtr(alarms, trials, q) - below) * enough
-        below = bdtr(alarms, trials, q)
-    return float(total)
+        enough = float(bdtrc(needed - 1, trials, p)) if needed else 1.0
+        total += (float(bdtr(alarms, trials, q)) - below) * enough
+        below = float(bdtr(alarms, trials, q))
+    return total
 
 
 def _proves(claim: Claim, trials: int, hits: int, alarms: int) -> bool:
