@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ldp_auditor import audit, compare
+from ldp_auditor import audit, compare, mechanisms
 from ldp_auditor.adapters import diffprivlib, is_installed, multi_freq_ldpy, opendp, pure_ldp
 from ldp_auditor.adapters.foreign import import_foreign, plain, with_integers
 from ldp_auditor.adapters.randomizer import Adapter, Terms, options_of
@@ -178,6 +178,45 @@ def test_reports_support_their_value_at_the_rate_of_the_protocol(
     five_deviations = 5 * math.sqrt(share * (1 - share) / 2000)
     assert abs(share_of_support(randomizer, 3, 3, 2000) - share) < five_deviations
     assert share_of_support(randomizer, 3, 1, 2000) < share - 0.1
+
+
+@FOREIGN_WARNINGS
+@pytest.mark.parametrize(
+    ("adapter", "name"),
+    of_installed(
+        [
+            (diffprivlib.ADAPTER, "Laplace"),
+            (diffprivlib.ADAPTER, "Staircase"),
+            (diffprivlib.ADAPTER, "GaussianAnalytic"),
+            (diffprivlib.ADAPTER, "GeometricTruncated"),
+            (opendp.ADAPTER, "laplace"),
+            (opendp.ADAPTER, "geometric"),
+        ]
+    ),
+)
+def test_noise_of_packages_has_the_variance_of_ours(adapter: Adapter, name: str) -> None:
+    """A correct one leaves five deviations with a probability below 1e-5, most of them 1e-6.
+
+    Ours is for [-1, 1] and theirs for 0 to 4; geometric noise is cut to the domain in both.
+    """
+    randomizer = make(adapter, name)
+    if "eometric" in name:
+        ours = mechanisms.make("Geometric", epsilon=0.25, domain_size=5)
+        chances, places = np.exp(ours.log_row(2)), np.arange(5.0)
+        variance = float(chances @ (places - 2) ** 2)
+    else:
+        title = "Gaussian" if "aussian" in name else name.title()
+        variance = 4 * mechanisms.make(title, epsilon=1.0).report_variance(0.0)
+    made = randomizer.sample(2, 3000, seed_everything(randomizer, 20240917))
+    squares = (np.array(made, dtype=float) - 2) ** 2
+    assert abs(squares.mean() - variance) < 5 * squares.std() / math.sqrt(3000)
+
+
+@FOREIGN_WARNINGS
+@pytest.mark.parametrize(("adapter", "name"), of_installed([(pure_ldp.ADAPTER, "RAPPOR")]))
+def test_rappor_of_pure_ldp_never_clears_a_bit(adapter: Adapter, name: str) -> None:
+    """Bits of the value stay set, so that no epsilon is kept: seen with 1.2.0."""
+    assert share_of_support(make(adapter, name), 3, 3, 300) == 1
 
 
 @FOREIGN_WARNINGS
