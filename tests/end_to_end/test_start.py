@@ -48,7 +48,7 @@ def imported_by(code: str) -> set[str]:
     [
         ("--version", {"numba", "numpy", "rich", "scipy"}),
         ("--help", {"numba", "numpy", "rich", "scipy"}),
-        ("list", {"numba", "scipy", "ldp_auditor.bounds"}),
+        ("list", {"numba", "rich", "scipy", "ldp_auditor.bounds"}),
         ("list --json", {"numba", "rich", "scipy", "ldp_auditor.bounds"}),
         (f"{AUDIT} --json", {"rich", "ldp_auditor.mechanisms.local_hashing"}),
         ("compare SHE AGM --epsilon 1 --domain-size 5 --trials 10 --json", {"rich"}),

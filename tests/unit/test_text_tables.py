@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import io
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
 
 import pytest
-from rich.console import Console
 
 from ldp_auditor import audit, audit_over_time, compare, mechanisms
 from ldp_auditor.audits.comparison import Comparison
@@ -16,7 +14,7 @@ from ldp_auditor.audits.gap import explain_plan
 from ldp_auditor.audits.interface import plan_audit
 from ldp_auditor.report import listings, tables
 from ldp_auditor.report.showing import claims_table
-from ldp_auditor.report.text_table import Column, TextTable, sentences
+from ldp_auditor.report.text_table import Column, Screen, TextTable, sentences
 from ldp_auditor.studies.claims import available, judge
 from ldp_auditor.theory.loss_law import privacy_profile
 
@@ -102,7 +100,7 @@ def table_of(command: str) -> TextTable:
 
 def draw(table: TextTable, width: int) -> str:
     """What a terminal of a width shows, without colours."""
-    return table.draw(Console(file=io.StringIO(), width=width, force_terminal=False))
+    return table.draw(Screen(width))
 
 
 def words(*texts: str) -> Counter[str]:
@@ -183,29 +181,20 @@ def test_brackets_and_signs_are_no_markup() -> None:
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_only_violations_are_red(width: int) -> None:
     table = table_of("compare records")
-    console = Console(
-        file=io.StringIO(),
-        width=width,
-        force_terminal=True,
-        color_system="standard",
-        no_color=False,
-        _environ={},
-    )
-    drawn = table.draw(console)
+    screen = Screen(width, is_terminal=True, has_colours=True)
+    drawn = table.draw(screen)
     violations = sum(row[-1] == "VIOLATION" for row in table.rows)
     assert 0 < violations < len(table.rows)
     assert drawn.count("\x1b[31m") == drawn.count("\x1b[31mVIOLATION") == violations
-    assert sentences("VIOLATION: by far", console) == "\x1b[31mVIOLATION: by far\x1b[0m"
-    assert sentences("no violation found", console) == "no violation found"
+    assert sentences("VIOLATION: by far", screen) == "\x1b[31mVIOLATION: by far\x1b[0m"
+    assert sentences("no violation found", screen) == "no violation found"
 
 
 def test_sentences_are_cut_at_words_and_paths_are_whole() -> None:
     path = "/a/path/that/is/much/longer/than/the/terminal/is/wide"
     text = f"table in {path} and here\n  value 1: some reports of which there are many, T = 10"
-    console = Console(
-        file=io.StringIO(), width=20, height=25, force_terminal=True, _environ={"TERM": "dumb"}
-    )
-    assert sentences(text, console).splitlines() == [
+    screen = Screen(20, is_terminal=True)
+    assert sentences(text, screen).splitlines() == [
         "table in",
         path,
         "and here",
@@ -214,4 +203,4 @@ def test_sentences_are_cut_at_words_and_paths_are_whole() -> None:
         "    there are many,",
         "    T = 10",
     ]
-    assert sentences(text, Console(file=io.StringIO(), width=20, force_terminal=False)) == text
+    assert sentences(text, Screen(20)) == text

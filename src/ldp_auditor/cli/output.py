@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import json
 import os
 import shutil
@@ -16,9 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from rich.console import Console
-
-    from ldp_auditor.report.text_table import TextTable
+    from ldp_auditor.report.text_table import Screen, TextTable
     from ldp_auditor.results.showing import Shown
 
 EXIT_NO_VIOLATION, EXIT_VIOLATION, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 0, 1, 2, 130
@@ -58,7 +55,7 @@ def say_sentences(text: str) -> None:
     """Print sentences on standard output, on a terminal cut at words and violations in red."""
     from ldp_auditor.report.text_table import sentences
 
-    say(sentences(text, console()))
+    say(sentences(text, screen()))
 
 
 def say_json(value: object) -> None:
@@ -85,28 +82,21 @@ def say_content(parts: Iterable[TextTable | str]) -> None:
 
     for part in parts:
         if isinstance(part, TextTable):
-            say(part.draw(console()))
+            say(part.draw(screen()))
         elif isinstance(part, Verbatim):
             say(part)
         else:
             say_sentences(part)
 
 
-def console() -> Console:
-    """A console like standard output to draw on; files and pipes get long lines and no colour."""
-    from rich.console import Console
+def screen() -> Screen:
+    """Standard output to draw on; files and pipes get long lines and no colour."""
+    from ldp_auditor.report.text_table import Screen
 
-    if sys.stdout is None:  # it was closed
-        return Console(file=io.StringIO(), width=NO_LIMIT)
-    is_terminal = sys.stdout.isatty()
-    columns, lines = shutil.get_terminal_size()
-    return Console(
-        # Not standard output itself: rich writes there even while it captures, and exits by itself.
-        file=io.TextIOWrapper(io.BytesIO(), encoding=sys.stdout.encoding),
-        width=columns if is_terminal else NO_LIMIT,
-        height=lines,  # without it rich takes 80 columns where TERM=dumb
-        force_terminal=is_terminal,
-    )
+    if sys.stdout is None or not sys.stdout.isatty():  # None, if it was closed
+        return Screen(NO_LIMIT)
+    is_plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") in ("dumb", "unknown")
+    return Screen(shutil.get_terminal_size().columns, is_terminal=True, has_colours=not is_plain)
 
 
 NO_LIMIT = 10_000

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ldp_auditor.cli.arguments import JSON, command, switch
-from ldp_auditor.cli.output import console, say, say_json, tell
+from ldp_auditor.cli.output import say, say_json, screen, tell
 from ldp_auditor.errors import AuditError, require
 
 
@@ -29,4 +29,4 @@ def list_protocols(*, adapters: bool, as_json: bool) -> None:
         names = [column.heading for column in table.columns]
         say_json([dict(zip(names, row, strict=True)) for row in table.rows])
     else:
-        say(table.draw(console()))
+        say(table.draw(screen()))

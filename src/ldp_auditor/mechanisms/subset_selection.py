@@ -22,6 +22,7 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
     LANES,
     Words,
     advance,
+    copy_lanes,
     fresh_lanes,
     fresh_stream,
     next_word,
@@ -141,7 +142,7 @@ def _select_by_halving(
     """Draw sets that fit one word: take or drop random halves of the candidates until full."""
     others = last_word_mask(domain_size) & ~(np.uint64(1) << np.uint64(value))
     state = np.empty((4, LANES), np.uint64)
-    state[:] = lanes
+    copy_lanes(lanes, state)
     chosen = np.empty(LANES, np.uint64)
     candidates = np.empty(LANES, np.uint64)
     missing = np.empty(LANES, np.int64)

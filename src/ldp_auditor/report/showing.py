@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import io
+import html
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
-
-from rich.console import Console
-from rich.text import Text
 
 from ldp_auditor.audits.comparison import Comparison
 from ldp_auditor.audits.gap import Explanation, Profile
@@ -19,7 +16,7 @@ from ldp_auditor.figures.results import figure_of
 from ldp_auditor.report import tables
 from ldp_auditor.report.choices import choice_content, simulation_content
 from ldp_auditor.report.evidence import evidence_lines
-from ldp_auditor.report.text_table import Column, TextTable, Verbatim
+from ldp_auditor.report.text_table import Column, Screen, TextTable, Verbatim
 from ldp_auditor.results.audit_result import AuditResult, AuditResults
 from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.studies.agreement import agreement
@@ -134,16 +131,13 @@ def claims_table(judgements: Sequence[Judgement]) -> TextTable:
 
 def as_text(result: Any) -> str:
     """Return a result as the command line prints it into a file."""
-    console = Console(file=io.StringIO(), width=WIDTH)
     parts = content_of(result)
-    return "\n".join(part if isinstance(part, str) else part.draw(console) for part in parts)
+    return "\n".join(part if isinstance(part, str) else part.draw(Screen(WIDTH)) for part in parts)
 
 
 def as_html(result: Any) -> str:
     """Return a result for a notebook: the same words in fixed width."""
-    console = Console(file=io.StringIO(), width=WIDTH, record=True)
-    console.print(Text(as_text(result)))
-    return console.export_html(inline_styles=True, code_format="<pre>{code}</pre>")
+    return f"<pre>{html.escape(as_text(result))}</pre>"
 
 
 def as_figure(result: Any) -> Figure:

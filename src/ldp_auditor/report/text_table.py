@@ -7,16 +7,27 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import permutations
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+from itertools import permutations, zip_longest
 
 COMFORTABLE = 12
 """A column of text is not made narrower than this while another column can be left out."""
+
+
+@dataclass(frozen=True)
+class Screen:
+    """Where text is shown: its columns, whether it is a terminal and whether that has colours."""
+
+    width: int
+    is_terminal: bool = False
+    has_colours: bool = False
+
+    def styled(self, text: str, style: str) -> str:
+        """The text in a style of `CODES`, or as it is."""
+        return f"\x1b[{CODES[style]}m{text}\x1b[0m" if style and self.has_colours else text
+
+
+CODES = {"bold": 1, "red": 31}
+"""Numbers of styles in the language of terminals (ECMA-48)."""
 
 
 @dataclass(frozen=True)
@@ -40,20 +51,16 @@ class TextTable:
     columns: Sequence[Column]
     rows: Sequence[Sequence[str]]
 
-    def draw(self, console: Console) -> str:
-        """The table as lines that fit the console; no cell is cut, and no word where it can be."""
-        from rich.text import Text
-
-        with console.capture() as drawn:
-            console.print(Text(cut(self.title, console.width)))
-            layout = self._layout(console.width)
-            if layout is None:
-                console.print(Text("\n").join(self._records(console.width)))
-            else:
-                console.print(self._grid(layout))
-                if note := self._left_out(layout):
-                    console.print(Text(cut(note, console.width)))
-        return "\n".join(line.rstrip() for line in drawn.get().splitlines())
+    def draw(self, screen: Screen) -> str:
+        """The table as lines that fit the screen; no cell is cut, and no word where it can be."""
+        lines = cut(self.title, screen.width).splitlines() or [""]
+        layout = self._layout(screen.width)
+        if layout is None:
+            lines += self._records(screen)
+        else:
+            lines += self._grid(layout, screen)
+            lines += cut(self._left_out(layout), screen.width).splitlines()
+        return "\n".join(line.rstrip() for line in lines)
 
     def _layout(self, width: int) -> dict[int, int] | None:
         """The columns to show, by their places, and their widths; None if not even these fit."""
@@ -116,43 +123,48 @@ class TextTable:
     def _widest_word(self, place: int) -> int:
         return max(max(_word_lengths(cell)) for cell in self._cells(place))
 
-    def _grid(self, layout: dict[int, int]) -> Table:
-        """Rows and columns."""
-        from rich import box
-        from rich.table import Table
-        from rich.text import Text
+    def _grid(self, layout: dict[int, int], screen: Screen) -> Iterator[str]:
+        """Rows and columns, with an empty line above and below."""
+        headings = [column.heading for column in self.columns]
+        last = len(headings) - 1
+        is_text = {
+            place: place in (0, last) or not any(row[place][:1].isdigit() for row in self.rows)
+            for place in layout
+        }
 
-        has_header = any(column.heading for column in self.columns)
-        grid = Table(box=box.SIMPLE_HEAD, show_header=has_header, pad_edge=False)
-        last = len(self.columns) - 1
-        for place, width in layout.items():
-            is_text = place in (0, last) or not any(row[place][:1].isdigit() for row in self.rows)
-            grid.add_column(
-                Text(cut(self.columns[place].heading, width)),
-                justify="left" if is_text else "right",
-                overflow="fold",
-                width=width,
-            )
+        def lines_of(row: Sequence[str], style: str | None = None) -> Iterator[str]:
+            cells = [cut(row[place], width).splitlines() for place, width in layout.items()]
+            for lines in zip_longest(*cells, fillvalue=""):
+                shown = []
+                for line, (place, width) in zip(lines, layout.items(), strict=True):
+                    space = " " * (width - len(line))
+                    look = style_of(row[place]) if style is None else style
+                    text = screen.styled(line, look if line else "")
+                    shown.append(text + space if is_text[place] else space + text)
+                yield " " + "   ".join(shown)
+
+        yield ""
+        if any(headings):
+            yield from lines_of(headings, "bold")
+            yield " " + "─" * (sum(layout.values()) + 3 * (len(layout) - 1))
         for row in self.rows:
-            cells = {place: cut(row[place], width) for place, width in layout.items()}
-            # Text, because brackets in cells are no markup.
-            grid.add_row(*(Text(cell, style=style_of(cell)) for cell in cells.values()))
-        return grid
+            yield from lines_of(row)
+        yield ""
 
-    def _records(self, width: int) -> Iterator[Text]:
+    def _records(self, screen: Screen) -> Iterator[str]:
         """One block of lines for every row, if the terminal is too narrow for columns."""
-        from rich.text import Text
-
         headings = [column.heading for column in self.columns]
         widest = max(map(len, headings))
         for row in self.rows:
             if widest:
-                yield Text("")
-            yield Text(cut(f"{headings[0]} {row[0]}".strip(), width), style="bold")
+                yield ""
+            for line in cut(f"{headings[0]} {row[0]}".strip(), screen.width).splitlines():
+                yield screen.styled(line, "bold")
             for heading, cell in zip(headings[1:], row[1:], strict=True):
-                field = f"{heading:<{widest}}  {cell}".strip()
-                yield Text(cut(f"  {field}", width, "    "), style=style_of(cell))
-        yield Text("")
+                field = f"  {f'{heading:<{widest}}  {cell}'.strip()}"
+                for line in cut(field, screen.width, "    ").splitlines():
+                    yield screen.styled(line, style_of(cell))
+        yield ""
 
     def _left_out(self, layout: dict[int, int]) -> str:
         """What to say below a table with fewer columns."""
@@ -207,18 +219,16 @@ def cut(text: str, width: int, indent: str = "", *, long_words: bool = True) -> 
     return lines.replace(NO_BREAK, " ")
 
 
-def sentences(text: str, console: Console) -> str:
+def sentences(text: str, screen: Screen) -> str:
     """Lines of sentences, on a terminal cut at words; a long word, such as a path, stays whole."""
-    if not console.is_terminal:
+    if not screen.is_terminal:
         return text
-    from rich.text import Text
-
-    with console.capture() as drawn:
-        for line in text.splitlines():
-            indent = " " * (len(line) - len(line.lstrip()))
-            lines = cut(line, console.width, indent and f"{indent}  ", long_words=False)
-            console.print(Text(lines, style=style_of(line)), soft_wrap=True)
-    return drawn.get().removesuffix("\n")
+    shown = []
+    for line in text.splitlines():
+        indent = " " * (len(line) - len(line.lstrip()))
+        lines = cut(line, screen.width, indent and f"{indent}  ", long_words=False)
+        shown.append(screen.styled(lines, style_of(line)))
+    return "\n".join(shown)
 
 
 def style_of(text: str) -> str:

@@ -16,6 +16,7 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
     LANES,
     Words,
     advance,
+    copy_lanes,
     draw_lanes,
     fresh_lanes,
     next_word,
@@ -30,11 +31,12 @@ DIGITS_APART = 6
 ROWS = 8
 """Rows of words that are filled with bits at once; a power of two."""
 
-TRIES = 10
-"""Positions of a word that one random word holds."""
-
-NOTHING = np.uint64(64)
-"""A position that no bit of a word has."""
+_PAIRS = np.uint64(0x5555555555555555)
+_FOURS = np.uint64(0x3333333333333333)
+_BYTES = np.uint64(0x0F0F0F0F0F0F0F0F)
+_SIXTEENS = np.uint64(0x00FF00FF00FF00FF)
+_HALVES = np.uint64(0x0000FFFF0000FFFF)
+"""Bits of a word that hold the numbers of ones in its pairs of bits, fours, bytes and so on."""
 
 
 def words_for(domain_size: int) -> int:
@@ -77,16 +79,31 @@ def last_word_mask(domain_size: int) -> Any:
 
 @compiled
 def position_of_one(word: Any, rank: Any) -> Any:
-    """Position of the one with `rank` ones below it, by a binary search without branches."""
-    position = np.uint64(0)
-    for width in (32, 16, 8, 4, 2, 1):
-        step = np.uint64(width)
-        below = popcount(word & ((np.uint64(1) << step) - np.uint64(1)))
-        is_above = np.uint64(0) - np.uint64(rank >= below)
-        rank -= below & is_above
-        word >>= step & is_above
-        position += step & is_above
-    return position
+    """Position of the one with `rank` ones below it, or 63 if there are not as many.
+
+    The ones of every pair of bits are counted at once, then of four, of eight and so on, each in
+    its own place of a word; a binary search then goes up by a half where the rank is beyond the
+    ones of the half below. There is no branch, so that many words are searched side by side.
+    """
+    pairs = word - ((word >> np.uint64(1)) & _PAIRS)
+    fours = (pairs & _FOURS) + ((pairs >> np.uint64(2)) & _FOURS)
+    bytes_ = (fours + (fours >> np.uint64(4))) & _BYTES
+    sixteens = (bytes_ + (bytes_ >> np.uint64(8))) & _SIXTEENS
+    halves = (sixteens + (sixteens >> np.uint64(16))) & _HALVES
+    place, left = _upper_half(halves, np.uint64(0), rank, np.uint64(32))
+    place, left = _upper_half(sixteens, place, left, np.uint64(16))
+    place, left = _upper_half(bytes_, place, left, np.uint64(8))
+    place, left = _upper_half(fours, place, left, np.uint64(4))
+    place, left = _upper_half(pairs, place, left, np.uint64(2))
+    return _upper_half(word, place, left, np.uint64(1))[0]
+
+
+@compiled
+def _upper_half(counts: Any, place: Any, rank: Any, width: Any) -> Any:
+    """Go `width` up from a place, and on with the rest of the rank, if that is beyond the ones."""
+    below = (counts >> place) & ((width << np.uint64(1)) - np.uint64(1))
+    is_above = np.uint64(0) - np.uint64(np.int64(rank) >= np.int64(below))
+    return place + (width & is_above), rank - (below & is_above)
 
 
 @compiled
@@ -101,11 +118,10 @@ def fill_bernoulli(lanes: Any, threshold: Any, out: Any) -> None:
     for a word of bits, instead of 13.
     """
     state = np.empty((4, LANES), np.uint64)  # of its own, so that the compiler vectorizes
-    state[:] = lanes
+    copy_lanes(lanes, state)
     undecided = np.empty((2 * ROWS, LANES), np.uint64)
     ones = np.empty((2 * ROWS, LANES), np.uint64)
     moved = np.empty((ROWS, LANES), np.uint64)
-    leaves = ones[ROWS:].reshape(-1)
     for start in range(0, out.size, ROWS * LANES):
         for row in range(ROWS, 2 * ROWS):
             for lane in range(LANES):
@@ -152,9 +168,11 @@ def fill_bernoulli(lanes: Any, threshold: Any, out: Any) -> None:
             for lane in range(LANES):
                 ones[2 * row, lane] |= ones[row, lane] & ~moved[row, lane]
                 ones[2 * row + 1, lane] |= ones[row, lane] & moved[row, lane]
-        block = out[start : start + ROWS * LANES]
-        block[:] = leaves[: block.size]
-    lanes[:] = state
+        for row in range(ROWS):
+            block = out[start + row * LANES : start + (row + 1) * LANES]
+            for lane in range(block.size):
+                block[lane] = ones[ROWS + row, lane]
+    copy_lanes(state, lanes)
 
 
 @compiled
@@ -191,71 +209,56 @@ def choose_member(rng: Generator, sets: Words, domain_size: int) -> NDArray[np.i
 
 @compiled
 def _choose_member(lanes: Any, sets: Any, domain_size: int, chosen: Any) -> None:
-    """Choose a word of each set by its share of members, then try bits of it at random.
-
-    A bit of the word that is tried at random is a member like any other; where `TRIES` of them
-    hit nothing, which is seldom, one is chosen by its rank.
-    """
-    words = np.uint64(sets.shape[1])
-    digits = np.uint64(0)  # of the position of a bit
-    while np.uint64(domain_size) > np.uint64(1) << digits and digits < np.uint64(6):
-        digits += np.uint64(1)
-    mask = (np.uint64(1) << digits) - np.uint64(1)
+    """Draw the rank of a member of each set, then find that member, in lanes."""
     state = np.empty((4, LANES), np.uint64)
-    state[:] = lanes
+    copy_lanes(lanes, state)
     home = np.zeros(LANES, np.uint64)
-    home_bits = np.empty(LANES, np.uint64)
+    home_bits = np.zeros(LANES, np.uint64)
+    ranks = np.empty(LANES, np.uint64)
     member = np.empty(LANES, np.uint64)
     n = np.uint64(sets.shape[0])
     for start in range(np.uint64(0), n, np.uint64(LANES)):
         size = min(np.uint64(LANES), n - start)
-        if words > np.uint64(1):
-            _choose_words(state, sets, start, size, home)
-        for lane in range(size):
-            home_bits[lane] = sets[start + lane, home[lane]]
-        for lane in range(size):
-            word, a, b, c, d = advance(
-                state[0, lane], state[1, lane], state[2, lane], state[3, lane]
+        draw_lanes(state, ranks)
+        if sets.shape[1] > 1:
+            _choose_words(sets, start, size, home, home_bits, ranks)
+        else:
+            for lane in range(size):
+                home_bits[lane] = sets[start + lane, 0]
+            for lane in range(LANES):
+                ranks[lane] = scale_down(ranks[lane], popcount(home_bits[lane]))
+        for lane in range(LANES):
+            member[lane] = np.uint64(64) * home[lane] + position_of_one(
+                home_bits[lane], ranks[lane]
             )
-            state[0, lane] = a
-            state[1, lane] = b
-            state[2, lane] = c
-            state[3, lane] = d
-            found = NOTHING
-            for _ in range(TRIES):
-                bit = word & mask
-                word >>= digits
-                hit = np.uint64(0) - ((home_bits[lane] >> bit) & np.uint64(1))
-                found = (bit & hit) | (found & ~hit)
-            member[lane] = found
         for lane in range(size):
-            found = np.uint64(64) * home[lane] + member[lane]
-            if member[lane] == NOTHING:
-                random = next_word(state[:, lane])
-                if home_bits[lane] == np.uint64(0):  # no word of the set has a member
-                    found = scale_down(random, np.uint64(domain_size))
-                else:
-                    rank = scale_down(random, popcount(home_bits[lane]))
-                    found = np.uint64(64) * home[lane] + position_of_one(home_bits[lane], rank)
-            chosen[start + lane] = np.int64(found)
-    lanes[:] = state
+            if home_bits[lane] == np.uint64(0):  # no word of the set has a member
+                member[lane] = scale_down(next_word(state[:, lane]), np.uint64(domain_size))
+            chosen[start + lane] = np.int64(member[lane])
+    copy_lanes(state, lanes)
 
 
 @compiled
-def _choose_words(state: Any, sets: Any, start: Any, size: Any, home: Any) -> None:
-    """Choose the word of every set that has the member of a random rank."""
+def _choose_words(sets: Any, start: Any, size: Any, home: Any, home_bits: Any, ranks: Any) -> None:
+    """Find the word of every set that has the member of a random rank, and its rank there.
+
+    `ranks` has random words before and ranks after.
+    """
     words = np.uint64(sets.shape[1])
-    randoms = np.empty(LANES, np.uint64)
-    draw_lanes(state, randoms)
     for lane in range(size):
         members = np.uint64(0)
         for w in range(words):
             members += popcount(sets[start + lane, w])
-        rank = scale_down(randoms[lane], members)
+        rank = scale_down(ranks[lane], members)
         # Without a branch, which sets this random would mislead.
         place = np.uint64(0)
         passed = np.uint64(0)
+        skipped = np.uint64(0)
         for w in range(words - np.uint64(1)):
             passed += popcount(sets[start + lane, w])
-            place += np.uint64(passed <= rank)
+            is_passed = passed <= rank
+            place += np.uint64(is_passed)
+            skipped = passed if is_passed else skipped
         home[lane] = place
+        home_bits[lane] = sets[start + lane, place]
+        ranks[lane] = rank - skipped

@@ -101,7 +101,7 @@ def draw_noise(
     """Return an array of that size with independent noise of the given scale."""
     noise = np.empty(size)
     lanes, rare_stream = fresh_lanes(rng), fresh_stream(rng)
-    tables = shape.layers, shape.widths, shape.sure
+    tables = shape.layers, shape.widths * scale, shape.sure
     _fill(lanes, rare_stream, shape.gaussian, shape.tail_start, *tables, scale, noise.reshape(-1))
     return noise
 
@@ -172,7 +172,10 @@ def _fill(
     scale: float,
     out: Any,
 ) -> None:
-    """Draw a block of words in lanes, then the noise of all, then that of which it is not sure."""
+    """Draw a block of words in lanes, then the noise of all, then that of which it is not sure.
+
+    `widths` are in the unit of the noise, of size `scale`.
+    """
     words = np.empty(WORDS_AT_ONCE * LANES, np.uint64)
     unsure = np.empty(words.size, np.uint64)
     n = np.uint64(out.size)
@@ -183,7 +186,7 @@ def _fill(
             # The low 10 bits choose the layer, the high 53 are a signed mantissa; no bit is both.
             layer = words[i] & _LAYER_BITS
             mantissa = np.int64(words[i]) >> 11
-            out[start + i] = np.float64(mantissa) * widths[layer] * scale
+            out[start + i] = np.float64(mantissa) * widths[layer]
             if abs(mantissa) >= sure[layer]:
                 unsure[count] = i
                 count += 1

@@ -70,6 +70,18 @@ def advance(a: Any, b: Any, c: Any, d: Any) -> Any:
 
 
 @compiled
+def copy_lanes(source: Any, target: Any) -> None:
+    """Copy the state of all lanes.
+
+    For `target[:] = source` numba compiles its strings, too, to tell of shapes that do not fit:
+    a third of the time of all kernels.
+    """
+    for row in range(4):
+        for lane in range(LANES):
+            target[row, lane] = source[row, lane]
+
+
+@compiled
 def draw_lanes(lanes: Any, words: Any) -> None:
     """Write the next word of every lane."""
     for lane in range(LANES):
