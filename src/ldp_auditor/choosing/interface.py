@@ -36,6 +36,7 @@ from ldp_auditor.choosing.verification import Verification
 from ldp_auditor.choosing.verification import verify as verify_choice
 from ldp_auditor.core import Floats
 from ldp_auditor.errors import AuditError, must, number, one_of, require, seed_number, whole_number
+from ldp_auditor.inputs import Categories
 
 CURVE = tuple(2.0 ** (step / 2) for step in range(-6, 3))
 """Losses of the trade-off curve, as shares of the limit."""
@@ -124,6 +125,11 @@ def ask(
     """Check what is asked, or raise."""
     population = None if frequencies is None else Population.of(frequencies)
     sizes = tuple(whole_number("domain_sizes", size, 2, MOST_VALUES) for size in domain_sizes)
+    require(
+        len(sizes) != 1,
+        "a record has two attributes at least; give domain_size for one",
+        argument="domain_sizes",
+    )
     if attributes is not None:
         require(not sizes, "give attributes and domain_size, or domain_sizes", argument="sizes")
         require(domain_size is not None, "attributes needs domain_size", argument="domain_size")
@@ -361,6 +367,10 @@ def _two_digits(value: float) -> float:
 def _check_name(name: str, question: Question) -> None:
     protocol: Any = mechanisms.find(name, outside=True)
     need: Callable[[bool, str], None] = require
+    need(
+        takes_records(name) or protocol.takes is Categories,
+        f"{name} is for {protocol.takes.noun}; choose is for categories and records",
+    )
     need(
         takes_records(name) == bool(question.sizes),
         f"{name} is for records: give attributes"

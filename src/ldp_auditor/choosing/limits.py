@@ -52,6 +52,8 @@ class Limits:
             if limit is not None:
                 value = number(name, limit)
                 must(0 < value < float("inf"), "be positive and finite", **{name: limit})
+                if name == "max_attack_success":
+                    must(value <= 1, "be a probability, 1 at most", **{name: limit})
                 object.__setattr__(self, name, value)
 
     @cached_property

@@ -1,6 +1,7 @@
 """Who reports: how many users there are, and how many of them hold each value."""
 
 import csv
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,8 +36,10 @@ class Population:
     def _scaled(cls, counts: Sequence[float], names: tuple[str, ...]) -> Self:
         least, total = min(counts, default=0.0), sum(counts)
         must(len(counts) >= 2, "have a number for each of two values at least", frequencies=counts)
+        for count in counts:
+            must(math.isfinite(count), "be finite numbers", frequencies=count)
         must(least >= 0, "not be negative", frequencies=least)
-        must(0 < total < float("inf"), "add up to a positive number", frequencies=total)
+        must(0 < total < math.inf, "add up to a positive number", frequencies=total)
         return cls(np.array(counts) / total, names)
 
     @classmethod
