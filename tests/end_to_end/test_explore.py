@@ -281,7 +281,7 @@ def test_wrong_questions_are_one_line(client: Client, changed: Any, words: str) 
 
 def as_words(found: Choice) -> Iterator[str]:
     """The sentences of a choice."""
-    return (part for part in choice_content(found) if isinstance(part, str))
+    return (part for part in choice_content(found, every=True) if isinstance(part, str))
 
 
 def test_it_goes_on_after_all_of_that(client: Client) -> None:

@@ -7,7 +7,7 @@ import pytest
 from ldp_auditor import choose, simulate
 from tests.statistical.evidence import agrees
 
-COLLECTIONS = 400
+COLLECTIONS = 200
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,16 @@ def test_a_choice_is_what_it_says_to_be() -> None:
     assert checked.collection.standard_error == pytest.approx(found.choice.standard_error)
     # A mean of 20 squares of normal variables lies within these with probability 1 - 1e-8.
     assert 0.3 < checked.collection.measured_error / found.choice.standard_error < 2.0
+
+
+@pytest.mark.parametrize("name", ["RS+FD[OUE-z]", "SMP[SS]"])
+def test_a_choice_of_records_is_what_it_says_to_be(name: str) -> None:
+    """The same of records: the attribute that is known worst."""
+    found = choose(domain_sizes=[3, 12], users=50_000, max_epsilon=2, protocols=[name], verify=True)
+    checked = found.verification
+    assert checked is not None
+    assert checked.collection is not None
+    assert found.choice is not None
+    assert 1.5 < checked.audit.empirical_epsilon <= found.choice.worst_case_epsilon
+    # A mean of 3 squares of normal variables, at least, lies within these but for 1e-8.
+    assert 1e-3 < checked.collection.measured_error / checked.collection.standard_error < 4.0

@@ -1,7 +1,7 @@
 """Simulated collections against exact means and variances.
 
 Null hypothesis: estimates have the mean and the variance that are told. Both are judged by normal
-approximations at `FALSE_ALARM`: sums over hundreds of collections or 100,000 users are close to
+approximations at `FALSE_ALARM`: sums over 150 collections or 40,000 users are close to
 normal.
 """
 
@@ -20,8 +20,8 @@ from ldp_auditor.seeding import chunk_generator
 from tests.estimators import ALL, PROTOCOLS, made, made_record
 from tests.statistical.evidence import FALSE_ALARM
 
-COLLECTIONS = 250
-USERS = 100_000
+COLLECTIONS = 150
+USERS = 40_000
 
 
 def has_mean(sample: Floats, mean: float) -> bool:

@@ -29,7 +29,7 @@ def counts_success(
     if len(shares) * len(log_ratios) > MOST_LEVELS:
         return None
     log_below = np.log(np.maximum(np.cumsum(other_count), LEAST))
-    before = np.append(0.0, log_below[:-1])  # of count 0 it is never asked for
+    before = np.append(0.0, log_below[:-1])  # with count 0 a value has no part in a product yet
     share = np.minimum(other_count / np.maximum(np.cumsum(other_count), LEAST), 1.0)
     # The largest of n counts is c with probability F(c)^n - F(c - 1)^n. Times the
     # ratio, that is the law of the true count times a sum of n products of F(c) and F(c - 1).
@@ -43,9 +43,7 @@ def counts_success(
     order = np.argsort(levels, axis=None, kind="stable")
     steps = (n * np.diff(log_below, prepend=0.0)).reshape(-1)[order]
     all_before = np.cumsum(steps) - steps
-    count = order % len(log_ratios)
-    own = (n * before).reshape(-1)[order]
-    others = np.exp(all_before - np.where(count > 0, own, 0.0))
+    others = np.exp(all_before - (n * before).reshape(-1)[order])
     # The largest is never below what the most frequent values have with the count 0.
     start = int(np.flatnonzero(order == (len(shares) - 1) * len(log_ratios))[0])
     return float(gain.reshape(-1)[order][start:] @ others[start:])
