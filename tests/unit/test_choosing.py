@@ -315,3 +315,10 @@ def test_the_answer_can_be_defended() -> None:
         assert words in text
     on_page = [part for part in choice_content(found, every=True) if isinstance(part, str)]
     assert "--json" not in " ".join(on_page)
+
+
+def test_delta_is_shared_by_fresh_reports() -> None:
+    question = Question(10, USERS, 10, delta=1e-5)
+    assert family_of("AGM", question).common["delta"] == pytest.approx(1e-6)
+    assert family_of("Memo[AGM]", question).common["delta"] == 1e-5
+    assert "delta" not in family_of("OUE", question).common
