@@ -140,13 +140,20 @@ def find(name: str, *, outside: bool = False) -> AnyProtocol:
     if name in installed():
         return of_package(name)
     by_folded = {candidate.casefold(): candidate for candidate in known}
-    near = difflib.get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.0)
+    wanted = name.casefold()
+    near = difflib.get_close_matches(wanted, by_folded, n=3, cutoff=0.0)
+    near.sort(key=lambda other: (_alike(wanted, other), other[:1] == wanted[:1]), reverse=True)
     combined = " ".join(f"{combinator}[...]" for combinator in COMBINATORS)
     raise AuditError(
         f"unknown protocol {name!r}; did you mean {by_folded[near[0]]!r}? "
         f"The protocols are: {' '.join(known)} {combined}",
         argument="protocol",
     )
+
+
+def _alike(wanted: str, other: str) -> float:
+    """How much of two names is the same, as `difflib` measures it."""
+    return difflib.SequenceMatcher(None, other, wanted).ratio()
 
 
 def find_protocol(name: str, *, outside: bool = False) -> type[FrequencyOracle]:
