@@ -389,6 +389,8 @@ def test_an_event_in_words_that_should_prove_the_violation_comes_before_a_score(
         (lambda bit, rng: json.dumps([{"a": int(rng.integers(99))}, bit]), "report.json[1]"),
         (lambda bit, rng: "".join("ab"[i] for i in rng.integers(0, 2, 9)) + "ca" * bit, "'ca' in"),
         (lambda bit, rng: bytes([*rng.bytes(3), bit]), "bit 0 of report[3]"),
+        (lambda bit, rng: rng.bytes(4), "bits set in report[2] mod 2"),
+        (lambda bit, rng: rng.bytes(4 + bit), "bits set in report mod 2"),
         (lambda bit, rng: [*rng.permutation(9).tolist(), 9 - bit], "len(set(report))"),
         (lambda bit, rng: (["abcd", "abzd"], ["abcd", "azcd"])[bit], "first differ"),
         (lambda bit, rng: [[bit, 1], [bit, 0], [bit, 1]], "sum(x[0] for x in report)"),
@@ -405,6 +407,19 @@ def test_more_columns(make: Any, words: str) -> None:
     together = Layout((chosen,)).table(reports).of(chosen)
     assert np.array_equal(together.astype(float), alone, equal_nan=True)
     assert len(set(alone)) > 1
+
+
+def test_a_field_of_json_is_shown_before_the_letter_where_it_stands() -> None:
+    rng = np.random.default_rng(8)
+
+    def made(value: int) -> list[str]:
+        digits = 2 * rng.integers(0, 5, 150) + (value ^ (rng.random(150) < 0.05))
+        others = rng.integers(10**6, 10**7, 150).tolist()
+        both = zip(others, digits.tolist(), strict=True)
+        return [json.dumps({"a": other, "b": digit}) for other, digit in both]
+
+    best = found(made(0), made(1))[0]
+    assert best.event.words.startswith("report.json['b']")
 
 
 def test_three_of_hundreds_of_bits_are_found_by_hashing() -> None:

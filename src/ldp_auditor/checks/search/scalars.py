@@ -58,7 +58,7 @@ def bytes_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
 
 
 def _bits(place: Place, parts: Sequence[bytes], pieces: Pieces) -> Iterator[Found]:
-    """Bits of the first bytes, and how many of all bits are set."""
+    """Bits of the first bytes, whether an odd number is set in each, and how many are in all."""
     width = min(MOST_BYTES, max(map(len, parts)))
     if not width:
         return
@@ -75,8 +75,13 @@ def _bits(place: Place, parts: Sequence[bytes], pieces: Pieces) -> Iterator[Foun
             words = f"bit {bit} of {place.words}[{i}]"
             column = bits[there, 8 * i + bit].astype(np.int8)
             yield Piece(place.words, words, "number", place.some(there), column)
+        odd = (bits[there, 8 * i : 8 * i + 8].sum(axis=1) % 2).astype(np.int8)
+        words = f"bits set in {place.words}[{i}] mod 2"
+        yield Piece(place.words, words, "number", place.some(there), odd)
     ones = np.array([int.from_bytes(part).bit_count() for part in parts])
-    yield Piece(place.words, f"bits set in {place.words}", "number", place.rows, ones)
+    words = f"bits set in {place.words}"
+    yield Piece(place.words, words, "number", place.rows, ones)
+    yield Piece(place.words, f"{words} mod 2", "number", place.rows, ones % 2)
 
 
 def _letters(place: Place, parts: Sequence[Any], kind: Kind, pieces: Pieces) -> Iterator[Found]:
