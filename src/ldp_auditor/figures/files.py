@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import importlib
 import io
 import logging
@@ -52,10 +53,16 @@ def _file_types(path: Path) -> Sequence[str]:
     imported while the trials run, whose kernels leave room for it.
     """
     if path.suffix[1:].lower() in USUAL:
-        threading.Thread(target=importlib.import_module, args=(DRAWING,)).start()
+        threading.Thread(target=_import_drawing).start()
         return USUAL
     types: list[str] = importlib.import_module(DRAWING).file_types()
     return types
+
+
+def _import_drawing() -> None:
+    """Import matplotlib; what goes wrong is told when the figure is drawn, and imports it again."""
+    with contextlib.suppress(Exception):
+        importlib.import_module(DRAWING)
 
 
 def check_place(what: str, path: Path, endings: Sequence[str]) -> None:
