@@ -125,6 +125,9 @@ def test_many_counts_at_once_prove_what_each_does(bound: str, trials: int) -> No
     found = find_bound(bound)
     each = [found(seen, 0.01, 1e-5) for seen in counts]
     assert found.of_each(counts, 0.01, 1e-5) == pytest.approx(each, rel=1e-8, abs=1e-12)
+    table = np.reshape(each, (len(some), len(some)))  # true positives by false ones
+    assert (np.diff(table, axis=0) >= -1e-9).all()
+    assert (np.diff(table, axis=1) <= 1e-9).all()
 
 
 @pytest.mark.parametrize(
