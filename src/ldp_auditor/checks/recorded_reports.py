@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from ldp_auditor.checks.evidence import result_of
 from ldp_auditor.checks.plan import MOST_SEARCHED, CheckPlan
 from ldp_auditor.checks.sampling import chosen_events, worth_learning
 from ldp_auditor.checks.search.finder import Pilot, find_events
+from ldp_auditor.checks.search.layout import Table, tables
 from ldp_auditor.checks.search.scores import can_learn
 from ldp_auditor.checks.sequence import LOOKS, conduct
 from ldp_auditor.core import Counts
@@ -64,14 +66,16 @@ class Recorded:
     def _counted(
         self, parts: Mapping[int, Sequence[Any]], bets: Sequence[Bet], n: int
     ) -> Iterator[tuple[Bet, Counts]]:
-        tables: dict[tuple[int, int], Any] = {}
+        searches = sorted({bet.search for bet in bets})
+        layouts = [self.found[search][0] for search in searches]
+
+        @cache
+        def made(i: int) -> Mapping[int, Table]:
+            return dict(zip(searches, tables(layouts, parts[i]), strict=True))
 
         def count(bet: Bet, i: int) -> int:
-            layout, events = self.found[bet.search]
-            if (bet.search, i) not in tables:
-                tables[bet.search, i] = layout.table(parts[i])
-            held = events[bet.place].holds(parts[i], tables[bet.search, i])
-            return int(np.count_nonzero(held))
+            event = self.found[bet.search][1][bet.place]
+            return int(np.count_nonzero(event.holds(parts[i], made(i)[bet.search])))
 
         for bet in bets:
             yield bet, Counts(n, count(bet, bet.event.first), count(bet, bet.event.second))

@@ -28,7 +28,7 @@ from ldp_auditor.checks.dependence import WATCHED_INPUTS, Flips
 from ldp_auditor.checks.probing import Probing, probe
 from ldp_auditor.checks.search.events import Event
 from ldp_auditor.checks.search.finder import Candidate, Pilot, find_events
-from ldp_auditor.checks.search.layout import Layout
+from ldp_auditor.checks.search.layout import Layout, tables
 from ldp_auditor.checks.search.scores import can_learn
 from ldp_auditor.checks.watching import EVERY, SPARSE, Watch
 from ldp_auditor.core import Claim, Floats
@@ -221,9 +221,10 @@ class SamplingSession:
         """How often the events hold for these reports."""
         if self._opened.keys() != set(found):
             self._opened = {search: self._opened.get(search) or search.opened() for search in found}
-        counts = []
-        for layout, events in map(self._opened.__getitem__, found):
-            table = layout.table(reports)
+        counts: list[int] = []
+        opened = [self._opened[search] for search in found]
+        made = tables([layout for layout, _ in opened], reports)
+        for table, (_, events) in zip(made, opened, strict=True):
             holds = (event.holds(reports, table) for event in events)
             counts += [int(np.count_nonzero(held)) for held in holds]
         return counts

@@ -170,7 +170,9 @@ def _named(
     found: dict[str, tuple[list[int], list[Any]]] = {}
     for i, part in enumerate(place.parts):
         for words, value in members(part):
-            rows, values = found.setdefault(words, ([], []))
+            if words not in found:
+                found[words] = ([], [])
+            rows, values = found[words]
             if not rows or rows[-1] != i:  # keys that read alike are one place
                 rows.append(i)
                 values.append(value)
@@ -178,6 +180,8 @@ def _named(
     if len(common) > MOST_ENTRIES:
         pieces.note(f"Of {place.words} the {MOST_ENTRIES:,} commonest members were looked at.")
     for words, (rows, values) in common[: _most(pieces)]:
+        if not pieces.may_contain(words):
+            continue
         mask = np.zeros(len(place.parts), dtype=np.bool_)
         mask[rows] = True
         yield place.inside(words, values, mask)

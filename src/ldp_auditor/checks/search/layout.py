@@ -8,7 +8,7 @@ read, in the last bits of a number, or in the report as a whole; all of these be
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -126,7 +126,7 @@ class Layout:
             codes = _codes(pieces, words) if kind == "category" else None
             column = Column(place, words, kind, codes)
             cut += [words] if codes is not None and len(codes) == MOST_CATEGORIES else []
-            entries = _entries(pieces, column, reports)
+            entries = _entries(pieces, column)
             if not np.array_equal(entries[1:], entries[:-1], equal_nan=True):  # it varies
                 columns.append(column)
                 table.entries[column.name] = entries
@@ -157,15 +157,34 @@ class Layout:
 
     def table(self, reports: Sequence[Any]) -> Table:
         """The entries of reports in these columns."""
-        pieces = take_apart(reports, self._wanted)
-        return Table(len(reports), {c.name: _entries(pieces, c, reports) for c in self.columns})
+        return tables([self], reports)[0]
 
     @cached_property
-    def _wanted(self) -> Wanted:
-        """The columns, but for that of whole reports."""
-        return Wanted(
-            tuple((c.place, c.words, c.kind) for c in self.columns if c.words != WHOLE_REPORT)
+    def named_columns(self) -> frozenset[tuple[str, str, Kind]]:
+        """Place, words and kind of the columns, but for that of whole reports."""
+        return frozenset(
+            (c.place, c.words, c.kind) for c in self.columns if c.words != WHOLE_REPORT
         )
+
+
+def tables(layouts: Sequence[Layout], reports: Sequence[Any]) -> list[Table]:
+    """The entries of reports in the columns of each layout; they are taken apart once for all."""
+    if not layouts:
+        return []
+    pieces = take_apart(reports, _wanted(tuple(layout.named_columns for layout in layouts)))
+    forms = cache(lambda: list(_forms(reports)))
+
+    def entries(column: Column) -> NDArray[Any]:
+        if column.codes is not None and column.words == WHOLE_REPORT:
+            return np.array([column.codes.get(form, OTHERS) for form in forms()])
+        return _entries(pieces, column)
+
+    return [Table(len(reports), {c.name: entries(c) for c in one.columns}) for one in layouts]
+
+
+@lru_cache(maxsize=16)
+def _wanted(columns: tuple[frozenset[tuple[str, str, Kind]], ...]) -> Wanted:
+    return Wanted(tuple(sorted(frozenset().union(*columns))))
 
 
 def _summary(reports: int, columns: Sequence[Column]) -> str:
@@ -198,11 +217,9 @@ def _codes(pieces: Pieces, words: str) -> dict[Hashable, int]:
     return {value: code for code, (value, _) in enumerate(chosen)}
 
 
-def _entries(pieces: Pieces, column: Column, reports: Sequence[Any]) -> NDArray[Any]:
+def _entries(pieces: Pieces, column: Column) -> NDArray[Any]:
     if column.codes is None:
         return pieces.numbers(column.words, column.kind)
-    if column.words == WHOLE_REPORT:
-        return np.array([column.codes.get(form, OTHERS) for form in _forms(reports)])
     entries = np.full(pieces.total, column.default)
     for piece in pieces.by_column.get(column.name, []):
         values = [piece.values.value] if isinstance(piece.values, Same) else piece.values

@@ -73,11 +73,13 @@ def _bits(place: Place, parts: Sequence[bytes], pieces: Pieces) -> Iterator[Foun
         there = lengths > i
         for bit in range(8):
             words = f"bit {bit} of {place.words}[{i}]"
-            column = bits[there, 8 * i + bit].astype(np.int8)
-            yield Piece(place.words, words, "number", place.some(there), column)
-        odd = (bits[there, 8 * i : 8 * i + 8].sum(axis=1) % 2).astype(np.int8)
+            if pieces.wants(words, "number"):
+                column = bits[there, 8 * i + bit].astype(np.int8)
+                yield Piece(place.words, words, "number", place.some(there), column)
         words = f"bits set in {place.words}[{i}] mod 2"
-        yield Piece(place.words, words, "number", place.some(there), odd)
+        if pieces.wants(words, "number"):
+            odd = (bits[there, 8 * i : 8 * i + 8].sum(axis=1) % 2).astype(np.int8)
+            yield Piece(place.words, words, "number", place.some(there), odd)
     ones = np.array([int.from_bytes(part).bit_count() for part in parts])
     words = f"bits set in {place.words}"
     yield Piece(place.words, words, "number", place.rows, ones)
