@@ -118,7 +118,7 @@ def test_a_classifier_that_is_not_there_is_refused_with_its_extra(
 def options_of(*words: str) -> Any:
     """Options that a check hands to an adapter; no package is needed for that."""
     given: dict[str, Any] = dict.fromkeys(
-        ["command", "recorded", "score", "batch", "learn", "values"]
+        ["command", "recorded", "score", "batch", "learn", "values", "metric"]
     )
     numbers = {"epsilon": 1, "delta": 0, "domain_size": 4, "alpha": 0.01, "seed": 1, "trials": 1000}
     limits = {"call_seconds": 1, "total_seconds": 1, "open_seconds": 1}
