@@ -71,8 +71,8 @@ def test_counts_are_those_of_a_fixed_run() -> None:
     (fixed,) = run(plan)
     grown = until_precise(plan, Stopping(precision=1e-9, max_trials=700_000))
     assert grown.counts == fixed.counts
-    assert grown.empirical_epsilon < fixed.empirical_epsilon  # looking costs
-    assert grown.monte_carlo_limit < fixed.monte_carlo_limit  # and lowers what can be shown at all
+    # Looking costs, though by luck an earlier look may have proven more than the last.
+    assert grown.monte_carlo_limit < fixed.monte_carlo_limit
 
 
 def test_betting_needs_fewer_trials() -> None:

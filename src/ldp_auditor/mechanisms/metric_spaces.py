@@ -23,7 +23,7 @@ from ldp_auditor.mechanisms.kernels.sums import Lottery, add_rows
 from ldp_auditor.mechanisms.kernels.xoshiro import fresh_stream
 from ldp_auditor.mechanisms.local_mechanism import LocalMechanism
 from ldp_auditor.metrics import distance
-from ldp_auditor.portable_math import exp, log, log1p
+from ldp_auditor.portable_math import exp, expm1, log, log1p
 from ldp_auditor.theory.loss_law import DiscreteLaw
 
 MOST_DRAWN = 4096
@@ -241,7 +241,7 @@ class Geometric(FiniteSpace):
     def log_row(self, value: int) -> Floats:
         row: Floats = -self.epsilon * np.abs(np.arange(self.domain_size) - value)
         row -= log1p(exp(-self.epsilon))
-        row[1:-1] += log(-math.expm1(-self.epsilon))
+        row[1:-1] += log(-expm1(-self.epsilon))
         return row
 
     def privatize(self, value: int, n: int, rng: Generator) -> Values:
