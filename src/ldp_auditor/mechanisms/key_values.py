@@ -27,7 +27,7 @@ from ldp_auditor.mechanisms.kernels.key_values import (
 from ldp_auditor.mechanisms.kernels.scores import choose_best
 from ldp_auditor.mechanisms.kernels.xoshiro import fresh_stream, threshold, thresholds
 from ldp_auditor.mechanisms.local_mechanism import LocalMechanism
-from ldp_auditor.portable_math import exp, expm1
+from ldp_auditor.portable_math import exp, expm1, log
 from ldp_auditor.theory.loss_law import LossLaw
 from ldp_auditor.theory.piecewise import law_of_levels
 
@@ -263,10 +263,10 @@ class PCKVGRR(KeyValueMechanism):
         ratio = np.zeros(len(reports))
         for side, value in ((1, pair.first), (-1, pair.second)):
             found, other, dummy = self.chances(value)
-            logs = np.full(2 * (self.keys + self.padding), math.log(other))
-            logs[2 * self.keys :] = math.log(dummy)
+            logs = np.full(2 * (self.keys + self.padding), log(other))
+            logs[2 * self.keys :] = log(dummy)
             for (key, sign), chance in found.items():
-                logs[2 * key + sign] = math.log(chance)
+                logs[2 * key + sign] = log(chance)
             ratio += side * logs[reports]
         return ratio
 
@@ -275,7 +275,7 @@ class PCKVGRR(KeyValueMechanism):
         likely = self.own * (1 + self.tilt) / self.others
         unlikely = min(1.0, self.own * (1 - self.tilt) / self.others)
         rest = self.padding - 1
-        return math.log((likely + rest) / (unlikely + rest))
+        return log((likely + rest) / (unlikely + rest))
 
     def add_scores(self, reports: Reports, totals: Floats) -> None:
         add_responses(reports, totals)
@@ -361,7 +361,7 @@ class PCKVUE(KeyValueMechanism):
     def worst_case(self, pair: InputPair) -> float:
         """All keys of one user are shown with their signs, and none of another with as many."""
         minus, absent, plus = self.odds(1.0)
-        return math.log(plus / min(minus, absent))
+        return log(plus / min(minus, absent))
 
     def add_scores(self, reports: Reports, totals: Floats) -> None:
         add_entries(reports, totals)

@@ -204,7 +204,7 @@ class PrivUnit(SphereMechanism):
             (self.above(reports, unit(pole)) >= self.cap.height).astype(float)
             for pole in (pair.first, pair.second)
         )
-        ratio: Floats = math.log(self.cap.inside / self.cap.outside) * (first - second)
+        ratio: Floats = log(self.cap.inside / self.cap.outside) * (first - second)
         return ratio
 
     def guess_rates_over(self, pair: InputPair, reports: int) -> Rates | None:
