@@ -165,6 +165,18 @@ def samples(entry: Entry, side: str, value: Any) -> int:
     return SAMPLES[-1]
 
 
+def sampled_values(entry: Entry, side: str) -> Iterable[Any]:
+    """Values to draw reports of: where many have the same law, the first and the last of them."""
+    if len(entry.values) < 20:
+        return entry.values
+    laws = {
+        value: frozenset(collect(side_of(entry, side).law(value)).items()) for value in entry.values
+    }
+    last = {law: value for value, law in laws.items()}
+    first = {law: value for value, law in reversed(laws.items())}
+    return dict.fromkeys([*first.values(), *last.values()])
+
+
 @pytest.mark.parametrize(("entry", "side"), SIDES)
 def test_laws_add_up_to_one(entry: Entry, side: str) -> None:
     for value in entry.values:
@@ -210,7 +222,7 @@ def _far(entry: Entry) -> float:
 def test_single_reports_follow_the_law(entry: Entry, side: str) -> None:
     mechanism, rng = side_of(entry, side), generator(entry, side, "single")
     another_test = hasattr(mechanism, "batch") or isinstance(mechanism, Carrier)
-    for value in entry.values:
+    for value in sampled_values(entry, side):
         number = SAMPLES[0] if another_test else samples(entry, side, value)
         reports = (mechanism(value, rng) for _ in range(number))
         assert p_value(reports, entry, collect(mechanism.law(value))) >= FALSE_ALARM
@@ -232,7 +244,7 @@ def test_a_carrier_carries_the_bit_that_was_drawn(entry: Entry, side: str) -> No
 def test_batches_follow_the_law(entry: Entry, side: str) -> None:
     mechanism: Any = side_of(entry, side)
     rng = generator(entry, side, "batch")
-    for value in entry.values:
+    for value in sampled_values(entry, side):
         number = samples(entry, side, value)
         reports = mechanism.batch(value, number, rng)
         assert len(reports) == number
