@@ -322,3 +322,12 @@ def test_delta_is_shared_by_fresh_reports() -> None:
     assert family_of("AGM", question).common["delta"] == pytest.approx(1e-6)
     assert family_of("Memo[AGM]", question).common["delta"] == 1e-5
     assert "delta" not in family_of("OUE", question).common
+
+
+def test_what_is_not_known_of_a_protocol_leaves_it_out() -> None:
+    """Also where it is the only one, and no limit can give."""
+    limits = {"max_epsilon": 3, "max_attack_success": 0.15}
+    found = choose(protocols=["PGR"], domain_size=40, users=USERS, **limits)  # type: ignore[arg-type]
+    assert found.choice is None
+    assert set(found.left_out) == {"PGR"}
+    assert set(found.binding) == {"max_epsilon", "max_attack_success"}

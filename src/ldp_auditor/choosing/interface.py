@@ -30,7 +30,7 @@ from ldp_auditor.choosing.reasons import (
     why_it_lost,
 )
 from ldp_auditor.choosing.simulation import check_size
-from ldp_auditor.choosing.solving import best_on_line, best_setting, in_order, rank
+from ldp_auditor.choosing.solving import Rank, best_on_line, best_setting, in_order, rank
 from ldp_auditor.choosing.timing import time_per_report
 from ldp_auditor.choosing.verification import Verification
 from ldp_auditor.choosing.verification import verify as verify_choice
@@ -223,6 +223,7 @@ class Task:
     def solve(self, limits: Limits, objective: str) -> tuple[dict[str, Columns], dict[str, str]]:
         """Return the best setting of every protocol, the best first, and why some have none."""
         found: dict[str, Columns] = {}
+        ranks: dict[str, Rank] = {}
         left_out: dict[str, str] = {}
         for name in self.steps.over(self.families):
             try:
@@ -238,11 +239,10 @@ class Task:
                 elif columns.fingerprint and not self.fingerprint:
                     left_out[name] = "because a part of the reports never changes"
                 else:
-                    limits.broken_by(columns)
+                    ranks[name] = rank(columns, limits, objective)
                     found[name] = columns
             except AuditError as error:
                 left_out[name] = str(error)
-        ranks = {name: rank(columns, limits, objective) for name, columns in found.items()}
         order = sorted(found, key=lambda name: in_order(ranks[name], min(ranks.values())))
         return {name: found[name] for name in order}, left_out
 
