@@ -1,6 +1,6 @@
 """Writes docs/broken-mechanisms.md: what is caught, over several seeds, and what is not flagged.
 
-`python -m tests.broken_mechanisms.table`; five minutes on two idle cores.
+`python -m tests.broken_mechanisms.table`; about twenty minutes on two idle cores.
 """
 
 from __future__ import annotations
