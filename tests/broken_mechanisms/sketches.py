@@ -6,6 +6,7 @@ import bisect
 import functools
 import itertools
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +23,7 @@ def sign(row: int, column: int) -> int:
 
 
 @dataclass(frozen=True)
-class Listed:
+class Listed(ABC):
     """What draws from the list of all its reports, by their probabilities."""
 
     def __call__(self, value: int, rng: np.random.Generator) -> tuple[int, ...]:
@@ -33,8 +34,9 @@ class Listed:
         reports, ends = _every(self, value)
         return [reports[i] for i in np.searchsorted(ends, rng.random(n), side="right").tolist()]
 
+    @abstractmethod
     def law(self, value: int) -> Law:
-        raise NotImplementedError
+        """All reports of a value, with their probabilities."""
 
 
 @functools.cache
