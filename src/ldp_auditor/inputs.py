@@ -122,6 +122,8 @@ def read_list(text: str) -> tuple[Any, ...]:
 
 def real_number(name: str, value: Any) -> float:
     """Return a finite number as a float, or raise."""
+    if type(value) is float and math.isfinite(value):  # vectors are checked for every batch
+        return value
     right = isinstance(value, int | float | np.integer | np.floating) and math.isfinite(value)
     require(right, f"{name} must be a number, got {str(value)[:40]}")
     return float(value)
@@ -330,7 +332,8 @@ class Points(Inputs, ABC):
     def check(self, value: Any, name: str = "an input") -> tuple[float, ...]:
         right = isinstance(value, tuple | list | np.ndarray) and len(value) == self.dimension
         require(right, f"{name} must be a list of {self.dimension} numbers, got {str(value)[:40]}")
-        point = tuple(real_number(f"a coordinate of {name}", entry) for entry in value)
+        part = f"a coordinate of {name}"
+        point = tuple(real_number(part, entry) for entry in value)
         self.check_place(point, name)
         return point
 

@@ -14,7 +14,7 @@ from ldp_auditor.errors import must, number
 from ldp_auditor.inputs import Ball, UnitVectors
 from ldp_auditor.mechanisms.bounded_reports import MOST_WINDOW_EPSILON
 from ldp_auditor.mechanisms.kernels.noise import NORMAL, draw_noise
-from ldp_auditor.mechanisms.kernels.numbers import grain_of, on_lattice
+from ldp_auditor.mechanisms.kernels.numbers import grain_of
 from ldp_auditor.mechanisms.kernels.vectors import add_products, fill_caps
 from ldp_auditor.mechanisms.kernels.xoshiro import fresh_stream, threshold
 from ldp_auditor.mechanisms.vectors import Vector, VectorMechanism, differences, length_of
@@ -134,8 +134,9 @@ class SphereMechanism(VectorMechanism):
         """Return reports about a pole of length 1, or else about the opposite one."""
         cap, reports = self.cap, draw_noise(NORMAL, 1.0, (n, self.dimension), rng)
         limits = threshold(keep), threshold(cap.chance)
-        fill_caps(fresh_stream(rng), np.array(pole), *limits, cap.height, self.size, reports)
-        return on_lattice(reports, cap.grain)
+        shape = cap.height, self.size, cap.grain
+        fill_caps(fresh_stream(rng), np.array(pole), *limits, *shape, reports)
+        return reports
 
     def above(self, reports: Reports, pole: Vector) -> Floats:
         """Return how high reports are above the center, were the sphere of radius 1."""

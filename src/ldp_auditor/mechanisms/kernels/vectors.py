@@ -1,6 +1,6 @@
 """Reports that are vectors: caps of the sphere, corners of the cube, some of the coordinates.
 
-Sums over coordinates are carried out one by one, so that they have the same bits everywhere.
+Sums over coordinates are carried out in one order, so that they have the same bits everywhere.
 """
 
 import math
@@ -17,14 +17,22 @@ _log = compiled(portable_math.log)
 
 @compiled
 def fill_caps(
-    stream: Any, pole: Any, keep: Any, inside: Any, height: float, size: float, out: Any
+    stream: Any,
+    pole: Any,
+    keep: Any,
+    inside: Any,
+    height: float,
+    size: float,
+    grain: float,
+    out: Any,
 ) -> None:
-    """Make of rows of normal noise points of the sphere times a `size`.
+    """Make of rows of normal noise points of the sphere times a `size`, rounded to a `grain`.
 
     With the limit `keep` a row is about the pole, else about the opposite one; with the limit
     `inside` it is uniform over the cap above a height, else over the rest of the sphere.
     """
     dimension = pole.size
+    coarse = 1.5 * 2.0**52 * grain
     for i in range(out.shape[0]):
         sign = 1.0 if next_word(stream) < keep else -1.0
         if next_word(stream) < inside:
@@ -35,18 +43,50 @@ def fill_caps(
                 t = _height_above(stream, dimension, 0.0)
                 if next_word(stream) >> np.uint64(63):
                     t = -t
-        along = 0.0
+        noise = out[i]
+        along, square = _products(noise, pole)
+        across = size * math.sqrt((1.0 - t * t) / _rest(noise, pole, along, square))
+        t = sign * size * t - across * along
         for j in range(dimension):
-            along += out[i, j] * pole[j]
-        square = 0.0
-        for j in range(dimension):
-            rest = out[i, j] - along * pole[j]
-            out[i, j] = rest
-            square += rest * rest
-        across = size * math.sqrt((1.0 - t * t) / square)
-        t *= sign * size
-        for j in range(dimension):
-            out[i, j] = t * pole[j] + across * out[i, j]
+            # So large a number leaves no room for digits below the grain.
+            noise[j] = ((t * pole[j] + across * noise[j]) + coarse) - coarse
+
+
+@compiled
+def _products(row: Any, pole: Any) -> Any:
+    """Return the inner products of a row with a pole and with itself.
+
+    Sums of every fourth coordinate, side by side because a sum has to wait for its last addition;
+    they are added up in one order, so that the last bit is the same on every processor.
+    """
+    a = b = c = d = e = f = g = h = 0.0
+    dimension = pole.size
+    whole = dimension - dimension % 4
+    for j in range(0, whole, 4):
+        a += row[j] * pole[j]
+        b += row[j + 1] * pole[j + 1]
+        c += row[j + 2] * pole[j + 2]
+        d += row[j + 3] * pole[j + 3]
+        e += row[j] * row[j]
+        f += row[j + 1] * row[j + 1]
+        g += row[j + 2] * row[j + 2]
+        h += row[j + 3] * row[j + 3]
+    for j in range(whole, dimension):
+        a += row[j] * pole[j]
+        e += row[j] * row[j]
+    return (a + b) + (c + d), (e + f) + (g + h)
+
+
+@compiled
+def _rest(row: Any, pole: Any, along: float, square: float) -> Any:
+    """Return the squared length of what is left of a row without its part along the pole."""
+    rest = square - along * along
+    if rest < 1e-6 * square:  # a difference of nearly equal numbers has few digits
+        rest = 0.0
+        for j in range(pole.size):
+            across = row[j] - along * pole[j]
+            rest += across * across
+    return rest
 
 
 @compiled
@@ -73,8 +113,12 @@ def _height_above(stream: Any, dimension: int, low: float) -> Any:
     while True:
         t = low - _log(open_unit(next_word(stream))) / rate
         if t < 1.0:
-            most = power * _log((1.0 - t * t) / (1.0 - x * x)) + rate * (t - x)
-            if _log(open_unit(next_word(stream))) < most:
+            ratio = (1.0 - t * t) / (1.0 - x * x)
+            u = open_unit(next_word(stream))
+            # log(u) <= u - 1 and log(ratio) >= 1 - 1 / ratio: most draws need no logarithm.
+            if u - 1.0 < power * (1.0 - 1.0 / ratio) + rate * (t - x):
+                return t
+            if _log(u) < power * _log(ratio) + rate * (t - x):
                 return t
 
 
