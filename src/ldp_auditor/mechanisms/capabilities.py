@@ -209,7 +209,7 @@ class EstimatesMean(Protocol):
 @declared("kind of inputs", "an input is one of `domain_size` values")
 @runtime_checkable
 class TakesInputs(Protocol):
-    """What an input is, a class of `inputs.py`: categories, records, numbers, vectors, places."""
+    """What an input is, a class of `inputs/`: categories, records, numbers, vectors, places."""
 
     @property
     def inputs(self) -> Inputs: ...

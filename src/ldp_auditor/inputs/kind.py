@@ -1,0 +1,114 @@
+"""What a kind of input is, and how its pairs are written."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from ldp_auditor.core import InputPair, plain_input
+from ldp_auditor.errors import AuditError, numeral, require
+
+Accused = NDArray[np.bool_]
+
+SEARCHED = 17
+"""Inputs that stand for all of an interval or of many categories."""
+
+
+class Inputs(ABC):
+    """A kind of input."""
+
+    noun: ClassVar[str] = "inputs"
+    """What several inputs are called."""
+    example: ClassVar[str]
+    """A pair, as it is written."""
+    has_size: ClassVar[bool] = False
+    """Whether they are categories, so that there is a number of them."""
+
+    @property
+    def size(self) -> int | None:
+        """Number k of categories; of records, that of the largest attribute; else none."""
+        return None
+
+    @property
+    @abstractmethod
+    def words(self) -> str:
+        """Which inputs there are, for people."""
+
+    @property
+    @abstractmethod
+    def default_pair(self) -> InputPair:
+        """The two inputs that are told apart if none are named: those farthest apart."""
+
+    @property
+    def some(self) -> list[Any]:
+        """A few inputs that stand for all, near ones among them, to be searched for the worst."""
+        pair = self.default_pair
+        return [pair.first, pair.second]
+
+    @abstractmethod
+    def check(self, value: Any, name: str = "an input") -> Any:
+        """Return an input in its plain form, or raise if it is none of these."""
+
+    @abstractmethod
+    def read(self, text: str) -> Any:
+        """Return what a text stands for, not yet checked."""
+
+    @property
+    @abstractmethod
+    def guess_words(self) -> str:
+        """What a guess is."""
+
+    @abstractmethod
+    def are_guesses(self, guesses: NDArray[Any]) -> bool:
+        """Tell whether the entries of an array are guesses."""
+
+    @abstractmethod
+    def attributed(self, guesses: NDArray[Any], pair: InputPair, rng: Generator) -> Accused:
+        """Tell for every guess whether it names the pair's first input."""
+
+    def pair(self, given: Any) -> InputPair:
+        """Return two inputs that were given as a pair, as a sequence or in writing, checked."""
+        sides = (given.first, given.second) if isinstance(given, InputPair) else given
+        if isinstance(given, str):
+            sides = [self.read(part) for part in split_pair(given)]
+        require(
+            isinstance(sides, Sequence | np.ndarray) and len(sides) == 2,
+            f"pair must be two {self.noun} such as {self.example}, got {str(given)[:40]}",
+            argument="pair",
+        )
+        try:
+            first, second = (self.check(plain_input(side)) for side in sides)
+        except AuditError as error:
+            raise AuditError(str(error), argument="pair") from None
+        return InputPair(first, second)
+
+
+def split_pair(text: str) -> list[str]:
+    """Split what is written into its inputs: at colons, or else at commas outside brackets.
+
+    >>> split_pair("-1,1"), split_pair("0,0:1,2"), split_pair("[1,0],[0,1]")
+    (['-1', '1'], ['0,0', '1,2'], ['[1,0]', '[0,1]'])
+    """
+    if ":" in text:
+        return text.split(":")
+    depth, cuts = 0, [-1]
+    for place, character in enumerate(text):
+        depth += (character == "[") - (character == "]")
+        if character == "," and depth == 0:
+            cuts.append(place)
+    return [text[a + 1 : b] for a, b in pairwise([*cuts, len(text)])]
+
+
+def read_list(text: str) -> tuple[Any, ...]:
+    """Return the numbers that a text lists, in brackets or not.
+
+    >>> read_list("[1, 0.5, 0]"), read_list("2,25")
+    ((1, 0.5, 0), (2, 25))
+    """
+    return tuple(
+        numeral(part.strip()) for part in text.strip().removeprefix("[").rstrip("]").split(",")
+    )
