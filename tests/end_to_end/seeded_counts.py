@@ -107,6 +107,7 @@ def audits() -> Iterator[tuple[str, list[int]]]:
                         yield f"{name} {epsilon} {attack} {reports} {how}", seen
     yield from audits_of_vectors()
     yield from audits_of_key_values()
+    yield from audits_of_memoized_filters()
 
 
 def audits_of_vectors() -> Iterator[tuple[str, list[int]]]:
@@ -139,6 +140,27 @@ def audits_of_key_values() -> Iterator[tuple[str, list[int]]]:
         for attack in ("paper", "optimal"):
             plan = AuditPlan(
                 mechanism=mechanisms.make(name, epsilon=1.5, keys=7, padding=2),
+                attack=attack,
+                trials=TRIALS,
+                seed=SEED,
+                reports=(1, 4),
+            )
+            for reports, seen in counted(plan):
+                yield f"{name} {attack} {reports}", seen
+
+
+def audits_of_memoized_filters() -> Iterator[tuple[str, list[int]]]:
+    """RAPPOR with a Bloom filter: both attacks, one report and many."""
+    from ldp_auditor import mechanisms
+    from ldp_auditor.audits.plan import AuditPlan
+
+    for name, own in (
+        ("Bloom-RAPPOR", {"f": 0.3, "p": 0.2, "q": 0.8}),
+        ("L-Bloom-SUE", {"epsilon": 1.5, "epsilon_infinity": 4.0}),
+    ):
+        for attack in ("paper", "optimal"):
+            plan = AuditPlan(
+                mechanism=mechanisms.make(name, domain_size=9, **own),
                 attack=attack,
                 trials=TRIALS,
                 seed=SEED,

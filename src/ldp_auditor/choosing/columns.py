@@ -22,6 +22,7 @@ from ldp_auditor.mechanisms.capabilities import (
     needed,
 )
 from ldp_auditor.mechanisms.memoization import RepeatedForever
+from ldp_auditor.mechanisms.memoized_filters import MemoizedFilters
 from ldp_auditor.mechanisms.memoized_values import LOLOHA
 from ldp_auditor.mechanisms.records import RecordMechanism
 from ldp_auditor.theory.attack_success import uniform
@@ -68,7 +69,7 @@ class Columns:
     def fingerprint(self) -> bool:
         """Whether a part of a user's reports never changes, by which the device is recognized."""
         over_time = self.question.reports > 1
-        return over_time and (self.repeats or isinstance(self.mechanism, LOLOHA))
+        return over_time and (self.repeats or isinstance(self.mechanism, LOLOHA | MemoizedFilters))
 
     @property
     def claimed_epsilon(self) -> float:

@@ -269,9 +269,10 @@ def family_of(name: str, question: Question) -> Family:
 def considered(question: Question) -> list[str]:
     """Names of all protocols that apply to a question; of records, without sketches.
 
-    ADP is left out, being GRR or OUE.
+    ADP is left out, being GRR or OUE, and Bloom-RAPPOR, for which L-Bloom-SUE stands.
     """
-    every = {n: p for n, p in mechanisms.available().items() if n != "ADP"}
+    alike = ("ADP", "Bloom-RAPPOR")
+    every = {n: p for n, p in mechanisms.available().items() if n not in alike}
     fresh = [
         name
         for name, protocol in every.items()

@@ -196,6 +196,19 @@ class AddsRatios(Protocol):
     def add_ratios(self, users: Any, reports: int, pair: InputPair, totals: Floats) -> None: ...
 
 
+@declared("evidence of its own", "the ratios of the reports are added, or follow from their scores")
+@runtime_checkable
+class AddsEvidence(Protocol):
+    """The optimal attack on many reports by what they say about the pair, a row for each user."""
+
+    @property
+    def evidence_columns(self) -> int: ...
+
+    def add_evidence(self, reports: Reports, pair: InputPair, totals: Floats) -> None: ...
+
+    def ratio_of_evidence(self, totals: Floats, pair: InputPair, reports: int) -> Floats: ...
+
+
 @declared("estimator of a mean", "`estimate` and `mean_variance` are missing")
 @runtime_checkable
 class EstimatesMean(Protocol):

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from ldp_auditor.core import Floats, InputPair, Rates, Reports, Values
 from ldp_auditor.errors import must, require, whole_number
-from ldp_auditor.mechanisms.bloom_filters import MOST_BITS, TRIES
+from ldp_auditor.mechanisms.bloom_filters import MOST_BITS
 from ldp_auditor.mechanisms.estimation import FrequencyEstimator
 from ldp_auditor.mechanisms.frequency_oracle import CHOSEN, MAX_INDEX, TellingOracle
+from ldp_auditor.mechanisms.kernels.bloom import TRIES
 from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.hadamard import is_odd
 from ldp_auditor.mechanisms.kernels.xoshiro import (

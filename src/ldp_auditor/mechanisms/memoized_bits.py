@@ -141,7 +141,7 @@ class MemoizedBits(MemoizedOracle, SetOracle, FrequencyEstimator):
         if_zero = np.empty_like(if_one)
         fill_bernoulli(lanes, threshold(chain.p2), if_one.reshape(-1))
         fill_bernoulli(lanes, threshold(chain.q2), if_zero.reshape(-1))
-        _choose_bits(users.memo, reports, self.domain_size, if_zero, if_one)
+        choose_bits(users.memo, reports, self.domain_size, if_zero, if_one)
         return if_one
 
     def support(self, reports: Reports) -> Words:
@@ -212,7 +212,7 @@ def _law_of_two_counts(chain: Chain, reports: int) -> DiscreteLaw:
 
 
 @compiled
-def _choose_bits(memo: Any, reports: int, domain_size: int, if_zero: Any, if_one: Any) -> None:
+def choose_bits(memo: Any, reports: int, domain_size: int, if_zero: Any, if_one: Any) -> None:
     """Keep in `if_one` the bits of `if_zero` where the user's permanent bit is 0."""
     words = memo.shape[1]
     last = last_word_mask(domain_size)
@@ -251,9 +251,12 @@ class RAPPOR(MemoizedBits):
 
     @property
     def chain(self) -> Chain:
-        # [Erlingsson14] sections 2 and 3: a permanent bit is a coin with probability f.
-        rest = self.f / 2
-        return Chain(1 - rest, rest, rest, self.q, 1 - self.q, self.p)
+        return rappor_chain(self.f, self.p, self.q)
+
+
+def rappor_chain(f: float, p: float, q: float) -> Chain:
+    """Return both rounds of [Erlingsson14], sections 2 and 3: with probability f a coin is kept."""
+    return Chain(1 - f / 2, f / 2, f / 2, q, 1 - q, p)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -265,9 +268,7 @@ class LSUE(MemoizedBits):
 
     @property
     def chain(self) -> Chain:
-        q1 = flip_probability(self.epsilon_infinity / 2)
-        p2, q2 = then_symmetric(self.epsilon / 2, self.epsilon_infinity / 2)
-        return Chain(1 - q1, q1, q1, p2, q2, q2)
+        return sue_chain(self.epsilon, self.epsilon_infinity)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -306,6 +307,13 @@ class LSOUE(MemoizedBits):
     def chain(self) -> Chain:
         q1 = flip_probability(self.epsilon_infinity / 2)
         return then_optimal(self, 1 - q1, q1, q1)
+
+
+def sue_chain(one: float, infinity: float) -> Chain:
+    """Return two rounds of SUE that keep these guarantees: both flip ones and zeros alike."""
+    q1 = flip_probability(infinity / 2)
+    p2, q2 = then_symmetric(one / 2, infinity / 2)
+    return Chain(1 - q1, q1, q1, p2, q2, q2)
 
 
 def then_symmetric(one: float, infinity: float) -> tuple[float, float]:
