@@ -1,6 +1,5 @@
 """The adaptive choice: whichever of GRR and OUE estimates rare values with the smaller variance."""
 
-from dataclasses import dataclass
 from functools import cached_property
 
 from numpy.random import Generator
@@ -15,7 +14,6 @@ from ldp_auditor.theory.estimation import ScoreLaw
 from ldp_auditor.theory.loss_law import OneLevelLaw
 
 
-@dataclass(frozen=True, kw_only=True)
 class ADP(FrequencyOracle, FrequencyEstimator):
     """GRR below 3 e^epsilon + 2 values, else OUE [Wang17, Arcolezi21].
 

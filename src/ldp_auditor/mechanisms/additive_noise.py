@@ -36,7 +36,6 @@ class AdditiveNoise(NumberMechanism):
         return self.tail(away) if away >= 0 else 1 - self.tail(-away)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Laplace(AdditiveNoise, DensityMechanism):
     """The Laplace mechanism [Dwork06]."""
 

@@ -98,7 +98,6 @@ class BoundedMechanism(DensityMechanism):
         return reports
 
 
-@dataclass(frozen=True, kw_only=True)
 class Duchi(BoundedMechanism):
     """The one-bit mechanism [Duchi18]: one of two numbers."""
 
@@ -143,7 +142,6 @@ class WindowMechanism(BoundedMechanism):
 MOST_WINDOW_EPSILON = 20.0
 
 
-@dataclass(frozen=True, kw_only=True)
 class PM(WindowMechanism):
     """The piecewise mechanism [Wang19]."""
 
@@ -167,7 +165,6 @@ HYBRID_FROM = log((-5 + 2 * math.cbrt(6353 - 405 * _ROOT) + 2 * math.cbrt(6353 +
 """Epsilon from which on the hybrid mechanism is one, about 0.61: [Wang19] Eq. 8."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class HM(WindowMechanism):
     """The hybrid mechanism [Wang19]: the piecewise mechanism or the one-bit one, by a coin."""
 
@@ -196,7 +193,6 @@ class HM(WindowMechanism):
             np.copyto(out, continuous, where=coins > 0)
 
 
-@dataclass(frozen=True, kw_only=True)
 class SW(WindowMechanism):
     """The square wave mechanism [Li20]: reports of the share (1 + value) / 2, which is in [0, 1].
 

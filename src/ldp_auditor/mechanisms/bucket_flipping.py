@@ -242,7 +242,6 @@ def _spread_out(bucket_sets: Any, buckets: int, domain_size: int, sets: Any) -> 
             sets[i, v >> 6] |= bit << np.uint64(v & 63)
 
 
-@dataclass(frozen=True, kw_only=True)
 class DBitFlipPM(RepeatedForever, BitFlipsOfBuckets):
     """dBitFlipPM [Ding17]: the drawn buckets and their bits are kept for ever."""
 

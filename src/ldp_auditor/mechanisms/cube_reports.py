@@ -1,7 +1,6 @@
 """The mechanism of [Duchi18] for vectors of the cube [-1, 1]^d, in any dimension."""
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -20,7 +19,6 @@ SIZE_BITS = 26
 """Bits of the size of a report, few enough that sums of its coordinates are exact."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class DuchiLinf(VectorMechanism):
     """The mechanism of [Duchi18] for the cube: a corner of a larger cube.
 

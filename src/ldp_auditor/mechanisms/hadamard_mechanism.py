@@ -4,7 +4,6 @@ Any two rows agree in half of the columns, which makes every pair of values as h
 any other, and the estimates of all frequencies one fast transform.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -41,7 +40,6 @@ from ldp_auditor.theory.sketch_success import hadamard_entry_success
 ENTRY = np.dtype([("column", np.uint64), ("odd", np.uint64)])
 
 
-@dataclass(frozen=True, kw_only=True)
 class HRR(TellingOracle, FrequencyEstimator):
     """Hadamard randomized response [Nguyen16, Cormode21]: a random entry of the value's row.
 

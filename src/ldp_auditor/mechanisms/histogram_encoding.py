@@ -64,7 +64,6 @@ class HistogramEncoding(ScoreOracle, FrequencyEstimator):
         return reports
 
 
-@dataclass(frozen=True, kw_only=True)
 class SHE(HistogramEncoding):
     """Summation with histogram encoding [Dwork06]: Laplace noise."""
 
@@ -141,7 +140,6 @@ class GaussianHistogram(HistogramEncoding):
         return lead / (self.scale * self.scale)
 
 
-@dataclass(frozen=True, kw_only=True)
 class GM(GaussianHistogram):
     """Gaussian mechanism [Dwork14], proven for epsilon up to 1 only."""
 
@@ -162,7 +160,6 @@ class GM(GaussianHistogram):
         return L2_SENSITIVITY / self.epsilon * math.sqrt(2 * log(1.25 / self.delta))
 
 
-@dataclass(frozen=True, kw_only=True)
 class AGM(GaussianHistogram):
     """Analytic Gaussian mechanism [Balle18]."""
 

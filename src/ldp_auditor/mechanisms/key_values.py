@@ -200,7 +200,6 @@ class KeyValueMechanism(LocalMechanism):
         return self.padding**2 * np.stack([share, means]) / (users * reports)
 
 
-@dataclass(frozen=True, kw_only=True)
 class PCKVGRR(KeyValueMechanism):
     """PCKV-GRR [Gu20]: the key by randomized response; another key has a random sign.
 
@@ -285,7 +284,6 @@ class PCKVGRR(KeyValueMechanism):
         return found.get((key, sign), other) + 2 * self.padding * dummy / (2 * self.keys)
 
 
-@dataclass(frozen=True, kw_only=True)
 class PCKVUE(KeyValueMechanism):
     """PCKV-UE [Gu20]: a sign or 0 for every key, the own one's with probability 1/2.
 

@@ -255,7 +255,6 @@ class FreshHashing(LocalHashing, FreshSupport):
     """A new hash function for every report."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class BLH(FreshHashing):
     """Binary local hashing [Bassily15]."""
 
@@ -289,7 +288,6 @@ class OptimalRange(LocalHashing):
         return self.hash_range or self.optimal_range
 
 
-@dataclass(frozen=True, kw_only=True)
 class OLH(OptimalRange, FreshHashing):
     """Optimal local hashing [Wang17]."""
 

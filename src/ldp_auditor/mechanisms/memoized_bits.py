@@ -259,7 +259,6 @@ def rappor_chain(f: float, p: float, q: float) -> Chain:
     return Chain(1 - f / 2, f / 2, f / 2, q, 1 - q, p)
 
 
-@dataclass(frozen=True, kw_only=True)
 class LSUE(MemoizedBits):
     """SUE, then SUE: RAPPOR by its guarantees [Arcolezi22]."""
 
@@ -271,7 +270,6 @@ class LSUE(MemoizedBits):
         return sue_chain(self.epsilon, self.epsilon_infinity)
 
 
-@dataclass(frozen=True, kw_only=True)
 class LOSUE(MemoizedBits):
     """OUE, then SUE [Arcolezi22]."""
 
@@ -284,7 +282,6 @@ class LOSUE(MemoizedBits):
         return Chain(0.5, 0.5, flip_probability(self.epsilon_infinity), p2, q2, q2)
 
 
-@dataclass(frozen=True, kw_only=True)
 class LOUE(MemoizedBits):
     """OUE, then OUE [Arcolezi22]."""
 
@@ -296,7 +293,6 @@ class LOUE(MemoizedBits):
         return then_optimal(self, 0.5, 0.5, flip_probability(self.epsilon_infinity))
 
 
-@dataclass(frozen=True, kw_only=True)
 class LSOUE(MemoizedBits):
     """SUE, then OUE [Arcolezi22]."""
 

@@ -96,7 +96,6 @@ def _randomize_memos(stream: Any, memos: Any, each: int, truth: Any, size: Any, 
             out[t] = keep_or_replace(memos[i], keep, choice, truth, size)
 
 
-@dataclass(frozen=True, kw_only=True)
 class LGRR(MemoizedChoice, GRR):
     """GRR, then GRR [Arcolezi22]; a report is a value."""
 
@@ -249,7 +248,6 @@ def _add_hashes(reports: Any, domain_size: int, hash_range: Any, totals: Any) ->
             totals[i, v] = totals[i, domain_size + np.int64(hashed)]
 
 
-@dataclass(frozen=True, kw_only=True)
 class BiLOLOHA(LOLOHA):
     """LOLOHA with two hashes [Arcolezi23]: the strongest privacy."""
 

@@ -36,7 +36,6 @@ MOST_STEPS = 10**6
 """Whole numbers of the geometric mechanism."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class MetricMechanism(LocalMechanism):
     """A protocol whose claim is epsilon times a distance."""
 

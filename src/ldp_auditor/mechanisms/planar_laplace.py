@@ -24,7 +24,6 @@ REACH = 2.0**30
 """How far from the origin places may lie, in units of the noise: the lattice has 2^53 places."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class PlanarLaplace(MetricMechanism):
     """Noise of density epsilon^2 / (2 pi) e^(-epsilon r) at distance r, on a fine lattice.
 

@@ -58,7 +58,6 @@ def _randomize(lanes: Any, value: Any, truth: Any, size: Any, reports: Any) -> N
             reports[start + lane] = keep_or_replace(value, keep, choice, truth, size)
 
 
-@dataclass(frozen=True, kw_only=True)
 class GRR(FrequencyOracle, FrequencyEstimator):
     """Generalized randomized response [Kairouz16]; a report is a value."""
 

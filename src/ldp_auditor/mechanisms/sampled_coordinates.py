@@ -179,7 +179,6 @@ def _together(found: list[Levels]) -> Levels:
     return merged_levels(*(np.concatenate(part) for part in zip(*found, strict=True)))
 
 
-@dataclass(frozen=True, kw_only=True)
 class SampledPM(SampledCoordinates):
     """A few coordinates, each by the piecewise mechanism [Wang19]."""
 
@@ -191,7 +190,6 @@ class SampledPM(SampledCoordinates):
         return PM(epsilon=self.epsilon / self.coordinates)
 
 
-@dataclass(frozen=True, kw_only=True)
 class SampledHM(SampledCoordinates):
     """A few coordinates, each by the hybrid mechanism [Wang19]."""
 

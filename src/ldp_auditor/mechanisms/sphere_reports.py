@@ -220,7 +220,6 @@ class PrivUnit(SphereMechanism):
         return self.size * self.size - 1
 
 
-@dataclass(frozen=True, kw_only=True)
 class DuchiL2(SphereMechanism):
     """The mechanism of [Duchi18] for the l2 ball: a half of a sphere, about the input or not.
 

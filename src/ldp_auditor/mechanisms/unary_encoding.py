@@ -103,7 +103,6 @@ def flip_probability(epsilon: float) -> float:
     return shrink / (1 + shrink)
 
 
-@dataclass(frozen=True, kw_only=True)
 class SUE(UnaryEncoding):
     """Symmetric unary encoding, RAPPOR's one-time report [Erlingsson14]; a report is k bits."""
 
@@ -123,7 +122,6 @@ class SUE(UnaryEncoding):
         return flip_probability(self.epsilon / 2)
 
 
-@dataclass(frozen=True, kw_only=True)
 class OUE(UnaryEncoding):
     """Optimal unary encoding [Wang17]; a report is k bits."""
 
@@ -158,7 +156,6 @@ class ASUE(SUE):
         return (1 - self.delta) * shrink / (root + shrink)
 
 
-@dataclass(frozen=True, kw_only=True)
 class THE(UnaryEncoding):
     """Thresholding with histogram encoding [Wang17]; the user sends which entries exceed theta.
 

@@ -125,7 +125,6 @@ RADIUS = 1.0
 """Of the balls from which inputs come."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class LaplaceL1(VectorMechanism):
     """The Laplace mechanism for the l1 ball [Dwork06]: noise for the l1 distance of two inputs."""
 
