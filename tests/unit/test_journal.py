@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import json
+import math
 import os
 import pickle
 import random
@@ -265,6 +266,7 @@ def test_a_write_that_fails_is_taken_back(tmp_path: Path, monkeypatch: pytest.Mo
         journal.add(PLANS[0], RESULTS, 1.0)
         with monkeypatch.context() as patched:
             patched.setattr(os, "fsync", full)
+            patched.setattr("ldp_auditor.results.journal.SYNC_SECONDS", 0.0)
             with pytest.raises(
                 AuditError, match=r"No space left .* the 1 finished cells in it are"
             ):
@@ -273,6 +275,24 @@ def test_a_write_that_fails_is_taken_back(tmp_path: Path, monkeypatch: pytest.Mo
         assert digest(PLANS[1]) not in journal.entries
         journal.add(PLANS[1], RESULTS, 1.0)
     assert (tmp_path / "journal.jsonl").read_bytes() == LINES[0] + LINES[1]
+
+
+def test_the_disk_is_not_asked_for_every_small_cell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr("ldp_auditor.results.journal.SYNC_SECONDS", math.inf)
+    with Journal.open(tmp_path) as journal:
+        monkeypatch.setattr(os, "fsync", asked.append)
+        for plan in PLANS:
+            journal.add(plan, RESULTS, 1.0)
+            assert (tmp_path / "journal.jsonl").read_bytes().endswith(b"\n")
+        assert len(asked) == 1 < len(PLANS)
+        with monkeypatch.context() as patched:
+            patched.setattr("ldp_auditor.results.journal.SYNC_SECONDS", 0.0)
+            journal.add({**PLANS[0], "seed": 99}, RESULTS, 1.0)
+        assert len(asked) == 2
+    assert len(asked) == 3, "what was written last was not kept at the end"
 
 
 def test_no_room_is_told_before_anything_is_run(tmp_path: Path) -> None:

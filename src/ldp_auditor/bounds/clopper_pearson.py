@@ -7,6 +7,7 @@ parameter is exactly 1000 and the other is large, and its import takes longer th
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
@@ -126,6 +127,7 @@ _SMALL = np.array(
 )
 
 
+@lru_cache(1_000)  # many audits of a sweep have the same largest bound
 def _bound(counts: Counts, tail: float, delta: float) -> float:
     """Epsilon of the worst pair of rates that the two limits leave possible."""
     return Rates(

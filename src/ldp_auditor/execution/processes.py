@@ -104,12 +104,13 @@ class _Mapping:
                     elif outcome is _OPENED:
                         worker.send(worker.task)
                     else:
-                        yield worker.task, outcome
+                        done = worker.task
                         if (task := self._next_task()) is None:
                             workers.remove(worker)
                             self.stay.idle.append(worker)
                         else:
-                            worker.send(task)
+                            worker.send(task)  # before the caller takes its time with the outcome
+                        yield done, outcome
                 for worker in workers:
                     self._check_time(worker)
                 self.job.check_total(self.stay.began)

@@ -1,15 +1,18 @@
 """The journal of a sweep: a line of JSON for every finished cell, written so that none is lost.
 
-A cell counts as done when its line is on the disk. Whatever breaks a line, a kill in the middle of
-writing it or a bad disk, costs that cell alone: its checksum does not fit, the line is put aside,
-and the cell is run again. Nothing in a journal is evaluated.
+A cell counts as done when its line is written, which no kill of this process undoes; a loss of power
+may undo the last `SYNC_SECONDS`. Whatever breaks a line, a kill in the middle of writing it or a bad
+disk, costs that cell alone: its checksum does not fit, the line is put aside, and the cell is run
+again. Nothing in a journal is evaluated.
 """
 
 import contextlib
 import hashlib
 import json
+import math
 import os
 import shutil
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +29,9 @@ PORTION = "chunks"
 
 BYTES_PER_RESULT = 4_000
 """Room on the disk that a result may need, in the journal and in the table."""
+
+SYNC_SECONDS = 0.5
+"""How often the disk is asked to keep what was written: it takes longer than a small cell does."""
 
 
 @dataclass
@@ -44,6 +50,8 @@ class Journal:
     """Lines that were put aside."""
     _file: Any = None
     _timings: Any = None
+    _synced: float = -math.inf
+    """When the disk was asked last."""
 
     @classmethod
     @contextlib.contextmanager
@@ -63,7 +71,10 @@ class Journal:
                 sync_folder(folder)
             except OSError as error:
                 raise AuditError(f"cannot use the folder {folder}: {error}") from None
-            yield journal
+            try:
+                yield journal
+            finally:
+                os.fsync(journal._file.fileno())
 
     def has_room_for(self, results: int) -> None:
         """Raise unless the disk has room for so many more results."""
@@ -78,7 +89,7 @@ class Journal:
         )
 
     def add(self, plan: Mapping[str, Any], results: Any, seconds: float) -> None:
-        """Write down a finished cell; when this returns it is on the disk."""
+        """Write down a finished cell; when this returns a kill does not undo it."""
         key = digest(plan)
         entry = {"key": key, "plan": plan, "results": results}
         if self._file is not None:
@@ -93,7 +104,9 @@ class Journal:
         end = self._file.seek(0, os.SEEK_END)
         try:
             write_all(self._file, line_of(entry))
-            os.fsync(self._file.fileno())
+            if time.monotonic() - self._synced >= SYNC_SECONDS:
+                os.fsync(self._file.fileno())
+                self._synced = time.monotonic()
         except OSError as error:
             with contextlib.suppress(OSError):  # take back the part that fitted
                 os.ftruncate(self._file.fileno(), end)
