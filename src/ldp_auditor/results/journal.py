@@ -74,7 +74,7 @@ class Journal:
             try:
                 yield journal
             finally:
-                os.fsync(journal._file.fileno())
+                journal._keep()
 
     def has_room_for(self, results: int) -> None:
         """Raise unless the disk has room for so many more results."""
@@ -114,6 +114,13 @@ class Journal:
                 f"cannot write to {self.folder / JOURNAL}: {error}; the {len(self.entries):,} "
                 "finished cells in it are safe, the same command goes on from there"
             ) from None
+
+    def _keep(self) -> None:
+        """Have the disk keep what was written since it was asked last."""
+        try:
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise AuditError(f"cannot write to {self.folder / JOURNAL}: {error}") from None
 
     def _read(self) -> None:
         path = self.folder / JOURNAL
