@@ -1,9 +1,9 @@
 """The journal of a sweep: a line of JSON for every finished cell, written so that none is lost.
 
-A cell counts as done when its line is written, which no kill of this process undoes; a loss of power
-may undo the last `SYNC_SECONDS`. Whatever breaks a line, a kill in the middle of writing it or a bad
-disk, costs that cell alone: its checksum does not fit, the line is put aside, and the cell is run
-again. Nothing in a journal is evaluated.
+A cell counts as done when its line is written, which no kill of this process undoes; a loss of
+power may undo the last `SYNC_SECONDS`. Whatever breaks a line, a kill in the middle of writing it
+or a bad disk, costs that cell alone: its checksum does not fit, the line is put aside, and the cell
+is run again. Nothing in a journal is evaluated.
 """
 
 import contextlib
