@@ -157,6 +157,15 @@ ENGINE: Options = {
     ),
 }
 
+DRAWN: Options = {
+    "style": word(
+        "Letters and lines for the screen, for paper (a journal's column) or for a slide.",
+        shown="screen",
+    ),
+    "columns": integer("With --style paper: 1 or 2 columns of a journal wide.", shown="1"),
+}
+"""How a figure is drawn; its name ends in .png, .pdf or .svg."""
+
 OUT = path("Folder for the results; a run that was killed continues from it.")
 JSON = switch("--json", "Print JSON on standard output.")
 
@@ -275,6 +284,11 @@ def planned(settings: Mapping[str, Any]) -> dict[str, Any]:
     plan = {name: value for name, value in settings.items() if name not in ENGINE}
     plan["reports"] = parse_reports(plan["reports"])
     return plan
+
+
+def drawing_of(settings: dict[str, Any]) -> dict[str, Any]:
+    """Take those settings out that say how a figure is drawn."""
+    return {name: settings.pop(name) for name in DRAWN}
 
 
 def engine_of(settings: Mapping[str, Any]) -> AbstractContextManager[Engine]:

@@ -8,11 +8,13 @@ from ldp_auditor.cli.arguments import (
     ATTACKED,
     CLAIMED,
     COUNTED,
+    DRAWN,
     ENGINE,
     JSON,
     OUT,
     PROTOCOL,
     command,
+    drawing_of,
     engine_of,
     make_plan,
     path,
@@ -26,6 +28,7 @@ from ldp_auditor.errors import require
     COUNTED,
     ATTACKED,
     ENGINE,
+    DRAWN,
     own_options=True,
     words=PROTOCOL,
     figure=path("With several --reports: where to draw the curve.", shown="none"),
@@ -41,12 +44,13 @@ def audit(
     from ldp_auditor.report.progress import progress_bar
     from ldp_auditor.results.folder import results_folder
 
+    drawn = drawing_of(settings)
     plan = make_plan(words, settings)
     require(
         figure is None or len(plan.reports) > 1,
         "--figure draws a curve over several numbers of reports, such as --reports 5,10,25",
     )
-    figure = figure_path(figure)
+    figure = figure_path(figure, None, **drawn)
     with (
         results_folder(out) as journal,
         engine_of(settings) as opened,
@@ -54,5 +58,5 @@ def audit(
     ):
         results = run(plan, engine=opened, journal=journal, progress=bar.advance)
     shown = results if len(results) > 1 else results[0]
-    show(shown, as_json=as_json, figure=figure)
+    show(shown, as_json=as_json, figure=figure, **drawn)
     return exit_code(results.violations.violations)

@@ -5,12 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from ldp_auditor.cli.arguments import (
+    DRAWN,
     JSON,
     PROTOCOL,
     SEED,
     argument,
     command,
     convert_options,
+    drawing_of,
     integer,
     number,
     parse_numbers,
@@ -25,6 +27,7 @@ FREQUENCIES = path("A file of counts, a line for each value: count, or name,coun
 
 
 @command(
+    DRAWN,
     protocols=argument("[PROTOCOL]...", "Those to consider; all that apply, if none.", nargs=-1),
     domain_size=integer("Number k of values in the domain.", shown="that of --frequencies"),
     users=integer("Number of users who report, e.g. 1e6.", required=True),
@@ -73,7 +76,8 @@ def choose(
     from ldp_auditor.page.saved_checks import can_keep, keep_choice
     from ldp_auditor.report.progress import progress_bar
 
-    figure = figure_path(figure, None if as_json else "choose.png")
+    drawn = drawing_of(settings)
+    figure = figure_path(figure, None if as_json else "choose.png", **drawn)
     if out is not None:
         can_keep(out)
     sizes = () if domain_sizes is None else parse_numbers("domain_sizes", domain_sizes)
@@ -92,13 +96,14 @@ def choose(
         )
     if out is not None:
         keep_choice(out, found)
-    show(found, as_json=as_json, figure=figure if found.curves else None)
+    show(found, as_json=as_json, figure=figure if found.curves else None, **drawn)
     checked = found.verification
     broken = checked is not None and checked.audit.verdict == "violation"
     return exit_code(found.choice is None or broken)
 
 
 @command(
+    DRAWN,
     own_options=True,
     words=PROTOCOL,
     domain_size=integer("Number k of values in the domain.", shown="that of --frequencies"),
@@ -118,9 +123,10 @@ def simulate(words: Sequence[str], *, figure: Path | None, as_json: bool, **sett
     from ldp_auditor.choosing.simulation import simulate as collect
     from ldp_auditor.figures.files import figure_path
 
+    drawn = drawing_of(settings)
     protocol, own = parse_protocol(words)
     options = convert_options(protocol, option_types(protocol), own)
-    figure = figure_path(figure, None if as_json else "simulate.png")
+    figure = figure_path(figure, None if as_json else "simulate.png", **drawn)
     found = collect(protocol, **options, **settings)
-    show(found, as_json=as_json, figure=figure)
+    show(found, as_json=as_json, figure=figure, **drawn)
     return exit_code(False)

@@ -8,12 +8,14 @@ from ldp_auditor.cli.arguments import (
     ATTACKED,
     CLAIMED,
     COUNTED,
+    DRAWN,
     ENGINE,
     JSON,
     OUT,
     argument,
     command,
     convert_options,
+    drawing_of,
     engine_of,
     integer,
     number,
@@ -33,6 +35,7 @@ FIGURE = "Where to draw the bars, or the curves over several --reports."
     COUNTED,
     ATTACKED,
     ENGINE,
+    DRAWN,
     own_options=True,
     words=argument("[PROTOCOL]...", "All, if none is named.", nargs=-1),
     epsilon_1=number("Claimed epsilon of one report of memoized protocols."),
@@ -64,6 +67,7 @@ def compare(
     from ldp_auditor.report.progress import progress_bar
     from ldp_auditor.results.folder import results_folder
 
+    drawn = drawing_of(settings)
     protocols, own = split_words(words)
     protocols = expanded(protocols)
     types = {key: kind for name in protocols for key, kind in option_types(name).items()}
@@ -73,7 +77,7 @@ def compare(
         **convert_options("a comparison of these", types, own),
         **planned(settings),
     )
-    figure = figure_path(figure, None if as_json else "compare.png")
+    figure = figure_path(figure, None if as_json else "compare.png", **drawn)
     with (
         results_folder(out) as journal,
         engine_of(settings) as opened,
@@ -82,7 +86,7 @@ def compare(
         comparison = run_comparison(
             plan, engine=opened, journal=journal, progress=bar.advance, on_start=bar.describe
         )
-    show(comparison, as_json=as_json, figure=figure)
+    show(comparison, as_json=as_json, figure=figure, **drawn)
     left_out = [name for name in comparison.refused if name in protocols]
     for name in left_out:
         tell(f"ldp-auditor: {name}: {comparison.refused[name]}")

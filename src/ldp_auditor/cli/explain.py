@@ -7,10 +7,12 @@ from typing import Any
 from ldp_auditor.cli.arguments import (
     CLAIMED,
     COUNTED,
+    DRAWN,
     ENGINE,
     JSON,
     PROTOCOL,
     command,
+    drawing_of,
     engine_of,
     integer,
     make_plan,
@@ -26,6 +28,7 @@ REPEATED = {**CLAIMED, "reports": word("Reports of the same value by each user."
     REPEATED,
     COUNTED,
     ENGINE,
+    DRAWN,
     own_options=True,
     words=PROTOCOL,
     figure=path("Where to draw the waterfall.", shown="explain.png"),
@@ -37,19 +40,21 @@ def explain(words: Sequence[str], *, figure: Path | None, as_json: bool, **setti
     from ldp_auditor.figures.files import figure_path
     from ldp_auditor.report.progress import progress_bar
 
+    drawn = drawing_of(settings)
     plan = make_plan(words, settings)
-    figure = figure_path(figure, None if as_json else "explain.png")
+    figure = figure_path(figure, None if as_json else "explain.png", **drawn)
     with (
         engine_of(settings) as opened,
         progress_bar(f"explaining {plan.mechanism.name}", 4 * plan.most_trials) as bar,
     ):
         explanation = explain_plan(plan, engine=opened, progress=bar.advance)
-    show(explanation, as_json=as_json, figure=figure)
+    show(explanation, as_json=as_json, figure=figure, **drawn)
     return exit_code(explanation.violations.violations)
 
 
 @command(
     REPEATED,
+    DRAWN,
     own_options=True,
     words=PROTOCOL,
     points=integer("Epsilons to tabulate.", 21),
@@ -63,7 +68,8 @@ def profile(
     from ldp_auditor.audits.gap import profile_of
     from ldp_auditor.figures.files import figure_path
 
+    drawn = drawing_of(settings)
     plan = make_plan(words, settings)
     found = profile_of(plan, points)
-    figure = figure_path(figure, None if as_json else "profile.png")
-    show(found, as_json=as_json, figure=figure, plain=found.to_rows())
+    figure = figure_path(figure, None if as_json else "profile.png", **drawn)
+    show(found, as_json=as_json, figure=figure, plain=found.to_rows(), **drawn)

@@ -63,7 +63,15 @@ def say_json(value: object) -> None:
     say(json.dumps(value, allow_nan=False))
 
 
-def show(result: Shown, *, as_json: bool, figure: Path | None = None, plain: object = None) -> None:
+def show(
+    result: Shown,
+    *,
+    as_json: bool,
+    figure: Path | None = None,
+    plain: object = None,
+    style: str | None = None,
+    columns: int | None = None,
+) -> None:
     """Print a result in words or as JSON (its own, or `plain` values), and draw its `figure`."""
     if as_json:
         say_json(result.to_dict() if plain is None else plain)
@@ -72,7 +80,7 @@ def show(result: Shown, *, as_json: bool, figure: Path | None = None, plain: obj
 
         say_content(content_of(result))
     if figure is not None:
-        result.plot(figure)
+        result.plot(figure, style=style or "screen", columns=columns)
         tell(f"figure written to {figure}")
 
 

@@ -7,7 +7,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ldp_auditor.cli.arguments import ENGINE, argument, command, integer, path, switch
+from ldp_auditor.cli.arguments import (
+    DRAWN,
+    ENGINE,
+    argument,
+    command,
+    integer,
+    path,
+    switch,
+    word,
+)
 from ldp_auditor.cli.output import EXIT_BAD_INPUT, exit_code, say_content, show, tell
 from ldp_auditor.cli.sweep import tell_damaged, tell_failed, watching
 
@@ -30,6 +39,11 @@ if TYPE_CHECKING:
     ),
     seeds=integer("Repetitions.", shown="5 as in the paper; quick: 1"),
     document=path("With claims: where to write them.", shown="OUT/claims.md"),
+    style=word(
+        "Draw all figures for the screen, for paper (a journal's columns) or for a slide.",
+        shown="PNG for the screen, PDF and SVG for two columns of a journal",
+    ),
+    columns=DRAWN["columns"],
     **ENGINE,
 )
 def reproduce(names: Sequence[str], **settings: Any) -> int:

@@ -16,6 +16,7 @@ from ldp_auditor.errors import AuditError
 from ldp_auditor.exploring.settings import Setting, offered
 from ldp_auditor.figures.cases import AXIS_TITLES
 from ldp_auditor.figures.data import Cases, Curves, Line
+from ldp_auditor.figures.identity import protocol_place
 from ldp_auditor.figures.words import value_in_words
 
 GRIDS: dict[str, tuple[float, ...]] = {
@@ -138,7 +139,7 @@ def _lines(found: Mapping[str, Mapping[float, Exact]]) -> list[Line]:
 
 def place_of(protocol: str) -> int:
     """Which colour a protocol has, whatever else is chosen."""
-    return list(offered()).index(protocol)
+    return protocol_place(protocol)
 
 
 def _label(setting: Setting, axis: str) -> str:

@@ -13,6 +13,7 @@ from ldp_auditor.figures.series import (
     line_of,
     make_bars,
     proven_line,
+    told_once,
 )
 from ldp_auditor.figures.words import short
 
@@ -73,7 +74,8 @@ def _lines(axis: str, points: Sequence[Point]) -> list[Line]:
     for attack, place in attack_places([point.first.attack for point in points]).items():
         about = ([p for p in points if p.first.attack == attack], axis, attack_title(attack), place)
         lines += [line_of("exact", *about), proven_line(*about)]
-    return [line for line in lines if any(y is not None and y < math.inf for y in line.y)]
+    known = [line for line in lines if any(y is not None and y < math.inf for y in line.y)]
+    return told_once(known, across_roles=True)
 
 
 def gap_cases(mechanism: str, points: Sequence[Point]) -> Cases | None:

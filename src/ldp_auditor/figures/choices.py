@@ -1,9 +1,12 @@
 """Figures of a choice and of a simulated collection."""
 
+from collections.abc import Sequence
+
 from ldp_auditor.choosing.choice import Choice, Curve
 from ldp_auditor.choosing.reasons import setting_of
 from ldp_auditor.choosing.simulation import Simulation
 from ldp_auditor.figures.data import Curves, Line
+from ldp_auditor.figures.identity import protocol_places
 from ldp_auditor.figures.words import value_in_words
 
 MOST_CURVES = 6
@@ -19,17 +22,18 @@ MOST_VALUES = 50
 def trade_off(found: Choice) -> Curves:
     """Error against leakage: a curve per protocol, the limits shaded, the choice marked."""
     shown = _different(found)
+    places = protocol_places(curve.mechanism for curve, _ in shown)
     lines = [
         Line(
-            curve.mechanism,
+            _with_others(curve.mechanism, like),
             "exact",
             curve.losses,
             [None if error is None else 100 * error for error in curve.errors],
             curve.mechanism,
-            place,
+            places[curve.mechanism],
             marks="full",
         )
-        for place, curve in enumerate(shown)
+        for curve, like in shown
     ]
     if found.choice is not None:
         loss, error = found.choice.worst_case_epsilon, 100 * found.choice.standard_error
@@ -51,19 +55,32 @@ def trade_off(found: Choice) -> Curves:
     )
 
 
-def _different(found: Choice) -> list[Curve]:
-    """Curves that can be told apart, the best of each kind: fresh noise, two rounds, one for ever.
+def _different(found: Choice) -> list[tuple[Curve, list[str]]]:
+    """Curves that can be told apart, each with the protocols whose curves lie on it.
 
-    Candidates and curves have the same order, the best first.
+    They are the best of each kind: fresh noise, two rounds, one for ever. Candidates and curves
+    have the same order, the best first.
     """
-    shown: dict[tuple[bool, bool], list[Curve]] = {}
+    shown: dict[tuple[bool, bool], list[tuple[Curve, list[str]]]] = {}
     for candidate, curve in zip(found.candidates, found.curves, strict=True):
         never_changes = candidate.fingerprint
         two_rounds = "epsilon_1" in candidate.options and not never_changes
         kind = shown.setdefault((never_changes, two_rounds), [])
-        if not any(_same(curve, other) for other in kind):
-            kind.append(curve)
-    return [curve for curves in shown.values() for curve in curves[: MOST_CURVES // len(shown)]]
+        like = next((names for other, names in kind if _same(curve, other)), None)
+        if like is None:
+            kind.append((curve, []))
+        else:
+            like.append(curve.mechanism)
+    most = MOST_CURVES // max(1, len(shown))
+    return [entry for kind in shown.values() for entry in kind[:most]]
+
+
+def _with_others(name: str, others: Sequence[str]) -> str:
+    """The name of a line, and whose lines lie on it."""
+    if not others:
+        return name
+    more = f" and {len(others) - 3} more" if len(others) > 3 else ""
+    return f"{name} (and, within {SAME:.0%}, {', '.join(others[:3])}{more})"
 
 
 def _same(one: Curve, other: Curve) -> bool:

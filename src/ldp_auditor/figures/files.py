@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import contextlib
 import importlib
-import io
 import logging
 import os
 import shutil
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ldp_auditor.errors import AuditError, require
+from ldp_auditor.figures.styles import style_of
 from ldp_auditor.places import temporary_folder, user_cache
 from ldp_auditor.results.files import replace_file
 
@@ -31,11 +31,17 @@ USUAL = ("pdf", "png", "svg")
 NOT_DRAWN = "%s is not drawn, the working folder cannot be written to; use --figure"
 
 
-def figure_path(given: Path | None, default: str | None = None) -> Path | None:
+def figure_path(
+    given: Path | None,
+    default: str | None = None,
+    style: str | None = None,
+    columns: int | None = None,
+) -> Path | None:
     """Return where a figure goes: the place that is given, or the default one if it can be.
 
-    Raise, before anything is computed, if it cannot be written there.
+    Raise, before anything is computed, if it cannot be written there, or has no such style.
     """
+    style_of(style or "screen", columns)
     if given is None and default is not None:
         if not os.access(".", os.W_OK | os.X_OK):
             _log.warning(NOT_DRAWN, default)
@@ -78,11 +84,9 @@ def check_place(what: str, path: Path, endings: Sequence[str]) -> None:
 
 def save(figure: Figure, path: Path) -> None:
     """Write a figure, or say in one line why not."""
-    drawn = io.BytesIO()
     try:
-        figure.savefig(drawn, dpi=160, format=path.suffix[1:].lower())
-        figure.set_layout_engine("none")  # the next format has the places that were found now
-        replace_file(path, drawn.getvalue())
+        drawn = importlib.import_module(DRAWING).written(figure, path.suffix[1:].lower())
+        replace_file(path, drawn)
     except (OSError, ValueError) as error:
         raise AuditError(f"cannot write the figure to {path}: {error}") from error
 

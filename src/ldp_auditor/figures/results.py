@@ -22,6 +22,7 @@ from ldp_auditor.figures.data import (
     Step,
     Waterfall,
 )
+from ldp_auditor.figures.identity import protocol_places
 from ldp_auditor.figures.points import Point, points_of
 from ldp_auditor.figures.series import (
     LIMIT,
@@ -30,6 +31,7 @@ from ldp_auditor.figures.series import (
     limit_line,
     line_of,
     make_bars,
+    told_once,
 )
 from ldp_auditor.figures.words import (
     proven_in_words,
@@ -148,13 +150,15 @@ def over_time_curves(results: Sequence[AuditResult]) -> Curves:
     for point in points:
         groups.setdefault((point.first.mechanism, point.first.attack), []).append(point)
     attacks = dict.fromkeys(sorted(attack for _, attack in groups))
+    places = protocol_places(mechanism for mechanism, _ in groups)
     lines = []
-    for place, ((mechanism, attack), mine) in enumerate(groups.items()):
+    for (mechanism, attack), mine in groups.items():
+        another = 49 * list(attacks).index(attack)  # another dash of the same colour
         about = (
             mine,
             "reports",
             mechanism if len(attacks) == 1 else f"{mechanism}, {attack}",
-            place,
+            places[mechanism] + another,
         )
         lines.append(line_of("proven", *about, marks="full"))
         lines += [line_of(role, *about) for role in ("exact", "composed", "claimed")]
@@ -166,7 +170,7 @@ def over_time_curves(results: Sequence[AuditResult]) -> Curves:
     return Curves(
         f"{title}\n{_settings(results, attacks)}",
         "reports of each user",
-        lines,
+        told_once(lines),
         log_x=True,
         log_y=True,
         kinds={

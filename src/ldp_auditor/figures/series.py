@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ldp_auditor.attacks import ATTACKS
@@ -58,6 +59,51 @@ def limit_line(points: Sequence[Point], axis: str) -> Line:
 def limit_of(points: Sequence[Point]) -> float:
     """The largest epsilon that the trials of any of some points can prove."""
     return max(point.first.monte_carlo_limit for point in points)
+
+
+def told_once(lines: Sequence[Line], across_roles: bool = False) -> list[Line]:
+    """Lines without marks that lie on each other as one, whose name has the names of all.
+
+    Lines of one role alone are joined, unless `across_roles`: then the first one's look is taken.
+    """
+    found: list[tuple[Line, list[Line]]] = []
+    for line in lines:
+        like = next(
+            (
+                alike
+                for first, alike in found
+                if not (line.marks or first.marks)
+                and (across_roles or first.role == line.role)
+                and _coincide(first, line)
+            ),
+            None,
+        )
+        if like is None:
+            found.append((line, [line]))
+        else:
+            like.append(line)
+    return [_joined(first, alike, across_roles) for first, alike in found]
+
+
+def _coincide(one: Line, other: Line) -> bool:
+    return list(one.x) == list(other.x) and all(
+        a == b or (a is not None and b is not None and math.isclose(a, b, rel_tol=DRAWN_ALIKE))
+        for a, b in zip(one.y, other.y, strict=True)
+    )
+
+
+DRAWN_ALIKE = 1e-4
+"""Numbers that differ by less than this share are one place of a figure."""
+
+
+def _joined(first: Line, alike: Sequence[Line], across_roles: bool) -> Line:
+    if len(alike) == 1:
+        return first
+    if across_roles:
+        return replace(first, name=" = ".join(line.name for line in alike))
+    series = ", ".join(dict.fromkeys(line.series for line in alike))
+    name = f"{series}: {NAMES.get(first.role, first.role)}"
+    return replace(first, name=name, series="", place=None)
 
 
 def proven_line(

@@ -14,7 +14,18 @@ const LOOKS = {
 };
 const SYMBOLS = ["circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "x"];
 
-// A place has a colour and a symbol; beyond the last one lines are broken.
+const DASHES = ["solid", "10px 3px", "3px 3px"];
+
+// A place has a colour, a symbol and a dash, the same as in files (figures/identity.py).
+function markOf(place) {
+  const around = Math.floor(place / SYMBOLS.length);
+  const more = Math.floor(around / SYMBOLS.length);
+  return {
+    symbol: SYMBOLS[(place + around) % SYMBOLS.length],
+    dash: DASHES[(around + more) % DASHES.length],
+  };
+}
+
 function lookOf({ role, place, marks }, colours) {
   const number = (place ?? 0) % SYMBOLS.length;
   const { dash, width } = LOOKS[role];
@@ -23,9 +34,9 @@ function lookOf({ role, place, marks }, colours) {
     look.colour = colours.series[number];
   }
   if (marks) {
-    const symbol = SYMBOLS[number];
-    Object.assign(look, { symbol: marks === "open" ? `${symbol}-open` : symbol, width: 2.2 });
-    look.dash = place < SYMBOLS.length ? "solid" : "8px 3px";
+    const { symbol, dash: own } = markOf(place ?? 0);
+    const shape = marks === "open" ? `${symbol}-open` : symbol;
+    Object.assign(look, { symbol: shape, width: 2.2, dash: own });
   }
   return look;
 }
@@ -56,7 +67,7 @@ function lineSeries(item, line, colours) {
     zorder: open ? 3 : line.role === "claimed" && item.kinds.claimed ? 2 : 0,
   };
   if (line.marks) {
-    trace.marker = { symbol: SYMBOLS[line.place % SYMBOLS.length], size: 8, color: look.colour };
+    trace.marker = { symbol: markOf(line.place ?? 0).symbol, size: 8, color: look.colour };
     if (line.role === "exact") {
       trace.marker.maxdisplayed = 9;
     }

@@ -1,6 +1,6 @@
 """Reproduces the paper: runs its studies, draws their figures, judges its statements."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +12,7 @@ from ldp_auditor.execution.contract import Engine
 from ldp_auditor.execution.engines import open_engine
 from ldp_auditor.figures.files import save
 from ldp_auditor.figures.paper import study_figure
+from ldp_auditor.figures.styles import SCREEN, Style, style_of
 from ldp_auditor.results.files import replace_file
 from ldp_auditor.results.table import Row
 from ldp_auditor.studies import claims
@@ -23,7 +24,7 @@ from ldp_auditor.sweeps.running import Watch
 MOST_SEEDS = 10_000
 """Repetitions at most."""
 
-FORMATS = ("png", "pdf")
+FORMATS = ("png", "pdf", "svg")
 """In which figures are written."""
 
 
@@ -36,6 +37,8 @@ def reproduce(
     trials: int | None = None,
     seeds: int | None = None,
     document: Path | str | None = None,
+    style: str | None = None,
+    columns: int | None = None,
     engine: str | Engine | None = None,
     address: str | None = None,
     workers: int | None = None,
@@ -48,8 +51,10 @@ def reproduce(
     not run again. The paper has 10^6 `trials` of each input and 5 `seeds`; `quick` takes minutes,
     not hours. `optimal` runs the optimal attack beside the paper's. With "claims" or "all" the
     paper's statements are judged, and written to the `document`, by default `claims.md` in `out`.
-    `engine`, `address` and `workers` are those of `sweep`; `watch` opens what hears of the cells of
-    a study, by its name, and `on_study` gets every study's result when it is there.
+    Figures are PNG for the screen, PDF and SVG for two columns of a journal, or all in one `style`
+    (screen, paper, slide) for so many `columns`. `engine`, `address` and `workers` are those of
+    `sweep`; `watch` opens what hears of the cells of a study, by its name, and `on_study` gets
+    every study's result when it is there.
     """
     out = Path(out)
     wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
@@ -58,6 +63,7 @@ def reproduce(
     chosen = list(known.values()) if with_claims else [studies.find(name) for name in wanted]
     scale = _scale(quick, optimal, trials, seeds)
     require(document is None or with_claims, "--document is for claims", argument="document")
+    looks = _looks(style, columns)
     named = {
         "engine": engine if isinstance(engine, str) else None,
         "address": address,
@@ -69,7 +75,7 @@ def reproduce(
             try:
                 with nullcontext(Watch()) if watch is None else watch(study.name) as watching:
                     sweep = study.sweep(scale, out, opened, named, watching)
-                drawn = _draw(study, sweep.rows, scale, out) if sweep.rows else []
+                drawn = _draw(study, sweep.rows, scale, out, looks) if sweep.rows else []
                 result = StudyResult(study, scale, sweep, drawn)
             except UnavailableError as error:
                 result = StudyResult(study, scale, Sweep((), 0), left_out=str(error))
@@ -89,8 +95,20 @@ def reproduce(
     return replace(reproduction, judgements=judgements, document=path)
 
 
+def _looks(style: str | None, columns: int | None) -> dict[str, Style]:
+    """The style of every kind of file: the one that is asked for, or what the file is used for."""
+    if style is not None or columns is not None:
+        chosen = style_of(style or "paper", columns)
+        return dict.fromkeys(FORMATS, chosen)
+    return {suffix: SCREEN if suffix == "png" else style_of("paper", 2) for suffix in FORMATS}
+
+
 def _draw(
-    study: studies.Study, rows: Sequence[Row], scale: studies.Scale, folder: Path
+    study: studies.Study,
+    rows: Sequence[Row],
+    scale: studies.Scale,
+    folder: Path,
+    looks: Mapping[str, Style],
 ) -> list[Path]:
     """Draw the figure of a study, one for every attack, and return what was written."""
     from ldp_auditor.figures.drawing import draw
@@ -98,10 +116,11 @@ def _draw(
     written: list[Path] = []
     for attack in dict.fromkeys(row["attack"] for row in rows):
         stem = study.name if attack == "paper" else f"{study.name}-{attack}"
-        figure = draw(study_figure(study, rows, scale, attack))
-        for suffix in FORMATS:
+        data = study_figure(study, rows, scale, attack)
+        figures = {style: draw(data, style) for style in dict.fromkeys(looks.values())}
+        for suffix, style in looks.items():
             written.append(folder / f"{stem}.{suffix}")
-            save(figure, written[-1])
+            save(figures[style], written[-1])
     return written
 
 

@@ -13,6 +13,7 @@ from ldp_auditor.choosing.simulation import Simulation
 from ldp_auditor.errors import AuditError
 from ldp_auditor.figures.files import save
 from ldp_auditor.figures.results import figure_of
+from ldp_auditor.figures.styles import style_of
 from ldp_auditor.report import tables
 from ldp_auditor.report.choices import choice_content, simulation_content
 from ldp_auditor.report.evidence import evidence_lines
@@ -140,8 +141,8 @@ def as_html(result: Any) -> str:
     return f"<pre>{html.escape(as_text(result))}</pre>"
 
 
-def as_figure(result: Any) -> Figure:
-    """Draw a result."""
+def as_figure(result: Any, style: str = "screen", columns: int | None = None) -> Figure:
+    """Draw a result in a style, for so many columns of a journal."""
     from ldp_auditor.figures.drawing import draw
 
-    return draw(figure_of(result))
+    return draw(figure_of(result), style_of(style, columns))

@@ -27,9 +27,14 @@ class Shown(ABC):
         """Return what a notebook shows."""
         return str(_report().as_html(self))
 
-    def plot(self, path: Path | str | None = None) -> "Figure":
-        """Draw the result, and write the figure to `path` if one is given."""
-        figure: Figure = _report().as_figure(self)
+    def plot(
+        self, path: Path | str | None = None, *, style: str = "screen", columns: int | None = None
+    ) -> "Figure":
+        """Draw the result, and write the figure to `path` if one is given: PNG, PDF or SVG.
+
+        The `style` is screen, paper or slide; paper is as wide as 1 or 2 `columns` of a journal.
+        """
+        figure: Figure = _report().as_figure(self, style, columns)
         if path is not None:
             _report().save(figure, Path(path))
         return figure

@@ -1,0 +1,136 @@
+"""Sizes, letters and colours of figures: on the screen, in a journal, on a slide."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ldp_auditor import AuditError
+from ldp_auditor.figures.data import Curves, FigureData, Line, Panels
+from ldp_auditor.figures.drawing import COLOURS, DASHES, MARKERS, NOTHING, draw, written
+from ldp_auditor.figures.files import figure_path
+from ldp_auditor.figures.identity import KNOWN, LOOKS, protocol_place, protocol_places
+from ldp_auditor.figures.results import comparison_bars, gap_account
+from ldp_auditor.figures.series import told_once
+from ldp_auditor.figures.styles import LEAST_LETTERS, style_of
+from ldp_auditor.mechanisms import listed
+from ldp_auditor.page.rendering import assets
+from ldp_auditor.results.audit_result import AuditResult
+from tests.pages import audited
+
+
+def curves(title: str = "", *zeros: float) -> Curves:
+    line = Line("a, proven", "proven", [1, 2, 4, 100], [0.9, 1.8, 0.5, *(zeros or [2.0])], "a", 0)
+    exact = Line("a, exact", "exact", [1, 2, 4, 100], [1.0, 2.0, 4.0, 4.0], "a", 0)
+    marked = Line(**{**vars(line), "marks": "full"})
+    return Curves(title, "reports", [marked, exact], log_x=True, log_y=True)
+
+
+FIGURES: dict[str, FigureData] = {
+    "bars": comparison_bars(
+        [AuditResult.from_dict(audited(f"name {n}")) for n in range(14)],
+    ),
+    "gap": gap_account([AuditResult.from_dict(audited(attack=a)) for a in ("paper", "optimal")]),
+    "panels": Panels("title", [("k = 25", [curves(f"p{n}") for n in range(6)])], 6),
+}
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+@pytest.mark.parametrize("name", FIGURES)
+def test_letters_in_a_journal_are_readable(name: str, columns: int) -> None:
+    style = style_of("paper", columns)
+    figure = draw(FIGURES[name], style)
+    assert figure.get_figwidth() == style.width
+    shown = [text for axes in figure.axes for text in (*axes.get_xticklabels(), *axes.texts)]
+    shown += [axes.title for axes in figure.axes]
+    shown += [text for legend in figure.legends for text in legend.get_texts()]
+    assert min(float(text.get_fontsize()) for text in shown) >= LEAST_LETTERS
+
+
+def test_files_have_letters_and_are_the_same_every_time() -> None:
+    data = FIGURES["gap"]
+    pdf, svg = (written(draw(data), kind) for kind in ("pdf", "svg"))
+    assert b"/Type3" not in pdf
+    assert b"/TrueType" in pdf or b"/CIDFontType2" in pdf
+    assert b">optimal attack</text>" in svg
+    assert pdf == written(draw(data), "pdf")
+    assert svg == written(draw(data), "svg")
+
+
+@pytest.mark.parametrize(
+    ("style", "columns", "said"),
+    [
+        ("poster", None, "style must be one of screen, paper, slide, got 'poster'"),
+        ("screen", 2, "columns are those of a journal: they need style paper, got style screen"),
+        ("paper", 3, "columns must be 1 or 2 of a journal, got 3"),
+    ],
+)
+def test_a_style_that_does_not_exist_is_told_first(
+    style: str, columns: int | None, said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(AuditError, match=re.escape(said)):
+        figure_path(tmp_path / "f.png", None, style, columns)
+
+
+def test_protocols_look_different_and_always_the_same() -> None:
+    places = protocol_places([*reversed(KNOWN), *listed()])
+    assert len(set(places.values())) == len(places)
+    assert {name: places[name] for name in KNOWN} == {name: protocol_place(name) for name in KNOWN}
+    looks = {
+        (p % 7, (p + p // 7) % len(MARKERS), (p // 7 + p // 49) % len(DASHES)) for p in range(LOOKS)
+    }
+    assert len(looks) == LOOKS
+
+
+def test_pages_have_the_colours_of_files() -> None:
+    light = assets(["page.css"]).partition("@media")[0]
+    assert re.findall(r"--series-\d: (#\w+);", light) == [colour.lower() for colour in COLOURS]
+
+
+def test_a_proven_zero_is_a_whole_open_mark() -> None:
+    figure = draw(curves("", 0.0))
+    (axes,) = figure.axes
+    (mark,) = (line for line in axes.lines if line.get_markerfacecolor() == "white")
+    (height,) = np.asarray(mark.get_ydata(), float)
+    assert axes.get_ylim()[0] == pytest.approx(0.8 * height)
+    texts = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert NOTHING in texts
+    without = draw(curves()).legends[0]
+    assert NOTHING not in [text.get_text() for text in without.get_texts()]
+
+
+def test_labels_of_ticks_do_not_touch() -> None:
+    line = Line("a", "exact", [1, 2, 3, 4, 100, 101, 102], [1.0] * 7, "a", 0)
+    for log in (False, True):
+        data = Curves("", "reports", [line], log_x=log)
+        (axes,) = draw(data, style_of("paper")).axes
+        shown = [text.get_text() for text in axes.get_xticklabels()]
+        assert shown[0] == "1"
+        assert shown[-1] == "102"
+        assert ("101" in shown, "100" in shown) == (False, False)
+
+
+def test_lines_that_lie_on_each_other_are_told_once() -> None:
+    def line(name: str, role: str, y: float, series: str, marks: str = "") -> Line:
+        return Line(name, role, [1, 2], [y, 2 * y], series, 3, marks)
+
+    lines = [
+        line("A, claimed", "claimed", 1.0, "A"),
+        line("B, claimed", "claimed", 1.0 + 1e-9, "B"),
+        line("B, exact", "exact", 1.0, "B"),
+        line("B, proven", "proven", 1.0, "B", "full"),
+        line("C, claimed", "claimed", 1.1, "C"),
+    ]
+    by_role = told_once(lines)
+    assert [line.name for line in by_role] == [
+        "A, B: claimed",
+        "B, exact",
+        "B, proven",
+        "C, claimed",
+    ]
+    assert (by_role[0].place, by_role[0].series) == (None, "")
+    across = [line.name for line in told_once(lines, across_roles=True)]
+    assert across == ["A, claimed = B, claimed = B, exact", "B, proven", "C, claimed"]
