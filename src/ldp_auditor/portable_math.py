@@ -10,20 +10,20 @@ What is only shown, such as an exact rate or a bound, may come from any library.
 
 import math
 
-_LN2_HIGH = float.fromhex("0x1.62E42FEEp-1")
+LN2_HIGH = float.fromhex("0x1.62E42FEEp-1")
 """ln 2, cut off so that its product with any exponent of a float is exact."""
-_LN2_LOW = float.fromhex("0x1.A39EF35793C76p-33")
+LN2_LOW = float.fromhex("0x1.A39EF35793C76p-33")
 """What was cut off."""
-_INVERSE_LN2 = float.fromhex("0x1.71547652B82FEp0")
-_ROOT_HALF = float.fromhex("0x1.6A09E667F3BCDp-1")
+INVERSE_LN2 = float.fromhex("0x1.71547652B82FEp0")
+ROOT_HALF = float.fromhex("0x1.6A09E667F3BCDp-1")
 _LARGEST_EXPONENT = 709.782712893384
 _SMALLEST_EXPONENT = -745.1332191019412
 _LOG_ROOT_TWO_PI = float.fromhex("0x1.D67F1C864BEB5p-1")
 
-_EXPONENTIAL = tuple(1.0 / math.factorial(n) for n in range(14, 1, -1))
+EXPONENTIAL = tuple(1.0 / math.factorial(n) for n in range(14, 1, -1))
 """Coefficients 1/14!, ..., 1/2! of (e^r - 1 - r) / r^2, for Horner's rule; |r| <= ln(2) / 2."""
 
-_LOGARITHM = tuple(2.0 / n for n in range(25, 1, -2))
+LOGARITHM = tuple(2.0 / n for n in range(25, 1, -2))
 """Coefficients 2/25, ..., 2/3 of (ln((1 + s) / (1 - s)) - 2s) / s^3, for Horner's rule in s^2."""
 
 _MILLS_TERMS = 450
@@ -38,10 +38,10 @@ def exp(x: float) -> float:
         return 0.0
     if math.isnan(x):
         return x
-    n = math.floor(x * _INVERSE_LN2 + 0.5)
-    r = (x - n * _LN2_HIGH) - n * _LN2_LOW
+    n = math.floor(x * INVERSE_LN2 + 0.5)
+    r = (x - n * LN2_HIGH) - n * LN2_LOW
     series = 0.0
-    for coefficient in _EXPONENTIAL:
+    for coefficient in EXPONENTIAL:
         series = series * r + coefficient
     return math.ldexp(1.0 + (r + r * r * series), int(n))
 
@@ -53,7 +53,7 @@ def log(x: float) -> float:
     if x <= 0.0:
         return -math.inf if x == 0.0 else math.nan
     fraction, exponent = math.frexp(x)
-    if fraction < _ROOT_HALF:
+    if fraction < ROOT_HALF:
         fraction *= 2.0
         exponent -= 1
     f = fraction - 1.0
@@ -61,19 +61,19 @@ def log(x: float) -> float:
     s = f / (2.0 + f)
     square = s * s
     series = 0.0
-    for coefficient in _LOGARITHM:
+    for coefficient in LOGARITHM:
         series = series * square + coefficient
-    low = s * (f - square * series) - exponent * _LN2_LOW
-    return exponent * _LN2_HIGH - (low - f)
+    low = s * (f - square * series) - exponent * LN2_LOW
+    return exponent * LN2_HIGH - (low - f)
 
 
 def log2(x: float) -> float:
     """Return the logarithm of a positive x to the base 2: a whole number for a power of 2."""
     fraction, exponent = math.frexp(x)
-    if fraction < _ROOT_HALF:
+    if fraction < ROOT_HALF:
         fraction *= 2.0
         exponent -= 1
-    return exponent + log(fraction) * _INVERSE_LN2
+    return exponent + log(fraction) * INVERSE_LN2
 
 
 def expm1(x: float) -> float:
@@ -81,7 +81,7 @@ def expm1(x: float) -> float:
     if not -0.35 < x < 0.35:
         return exp(x) - 1.0
     series = 0.0
-    for coefficient in _EXPONENTIAL:
+    for coefficient in EXPONENTIAL:
         series = series * x + coefficient
     return x + x * x * series
 
@@ -96,7 +96,7 @@ def log1p(x: float) -> float:
     s = x / (2.0 + x)
     square = s * s
     series = 0.0
-    for coefficient in _LOGARITHM:
+    for coefficient in LOGARITHM:
         series = series * square + coefficient
     return x - s * (x - square * series)
 

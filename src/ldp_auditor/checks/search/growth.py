@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ldp_auditor.core import Claim, Floats
-from ldp_auditor.portable_math import exp, log
+from ldp_auditor.portable_arrays import exps, logs
+from ldp_auditor.portable_math import log
 
 HALVINGS = 40
 """Steps in which the nearest rates that keep the claim are found."""
@@ -29,7 +30,7 @@ def growth(p: Floats, q: Floats, epsilon: Floats | float, delta: float) -> Float
 
     0 where the rates `p` and `q` keep the claim.
     """
-    factor = np.vectorize(exp, otypes=[float])(np.minimum(epsilon, 300.0))
+    factor = exps(np.minimum(epsilon, 300.0))
     excess = p - factor * q - delta
     low, high = q.copy(), np.maximum(q, (p - delta) / factor)
     for _ in range(HALVINGS):  # the divergence falls, then rises, from q to where p* = p
@@ -46,7 +47,6 @@ def growth(p: Floats, q: Floats, epsilon: Floats | float, delta: float) -> Float
 
 def _divergence(p: Floats, other: Floats) -> Floats:
     """KL of the coin with probability `p` from another coin."""
-    logs = np.vectorize(log, otypes=[float])
     p = np.clip(p, 1e-15, 1 - 1e-15)
     found: Floats = p * logs(p / other) + (1 - p) * logs((1 - p) / (1 - other))
     return found
@@ -78,5 +78,4 @@ def expected_bound(
 
 
 def _logs(tried: Floats) -> Floats:
-    found: Floats = np.vectorize(log, otypes=[float])(np.maximum(tried, 1.0))
-    return found
+    return logs(np.maximum(tried, 1.0))
