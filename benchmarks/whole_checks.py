@@ -17,19 +17,22 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
-from ldp_auditor.checks.bets import Bet
+from ldp_auditor.bounds.betting import log_wealth
+from ldp_auditor.checks.bets import Bet, Bets
 from ldp_auditor.checks.dependence import Doubts, Flips, compare_objects, leaves_of
 from ldp_auditor.checks.plan import CheckPlan
 from ldp_auditor.checks.recorded_reports import Recorded
-from ldp_auditor.checks.sequence import conduct
+from ldp_auditor.checks.sequence import Course
 from ldp_auditor.checks.watching import Watch
 from ldp_auditor.core import Claim, Counts
 
+CLAIM = Claim(1.0)
 REPORTS = 128
 ALPHAS = (0.05, 0.2)
 TRUTH = math.e / (1 + math.e)
@@ -37,8 +40,19 @@ TRUTH = math.e / (1 + math.e)
 Rng = np.random.Generator
 
 
+@cache
+def wealth(trials: int, hits: int, alarms: int) -> float:
+    """What a bet has made of 1."""
+    return math.exp(log_wealth(Counts(trials, hits, alarms), CLAIM.epsilon, CLAIM.delta))
+
+
 class Continuously(Recorded):
-    """Reports that are there, with a look after every pair."""
+    """Reports that are there, with a look at all money after every pair."""
+
+    def __init__(self, plan: CheckPlan, made: Sequence[Sequence[Any]], bets: Bets) -> None:
+        super().__init__(plan, made, None, learn=False)
+        self.bets = bets
+        self.most = 1.0
 
     def draw(
         self, inputs: Sequence[int], n: int, bets: Sequence[Bet], keep: bool
@@ -46,16 +60,25 @@ class Continuously(Recorded):
         """Look at `n` more reports of each of these inputs, one by one."""
         parts = {i: self.following(i, n, keep) for i in inputs}
         self.reports += n * len(inputs)
-        held = []
+        ended = [bet for bet in self.bets.bets if bet not in bets]
+        money = np.full(n, self.bets.cash + sum(worth(bet, bet.counts) for bet in ended))
+        counted = []
         for bet in bets:
             layout, events = self.found[bet.search]
             both = (parts[i] for i in (bet.event.first, bet.event.second))
-            held.append([events[bet.place].holds(part, layout.table(part)) for part in both])
-        for t in range(n if bets else 0):
-            yield [
-                (bet, Counts(1, int(first[t]), int(second[t])))
-                for bet, (first, second) in zip(bets, held, strict=True)
-            ]
+            held = (events[bet.place].holds(part, layout.table(part)) for part in both)
+            hits, alarms = (np.cumsum(one).tolist() for one in held)
+            path = [Counts(t + 1, hits[t], alarms[t]) for t in range(n)]
+            money += [worth(bet, bet.counts + counts) for counts in path]
+            counted.append((bet, path[-1]))
+        self.most = max(self.most, float(money.max()))
+        if bets:
+            yield counted
+
+
+def worth(bet: Bet, counts: Counts) -> float:
+    """What a bet is worth after these reports."""
+    return bet.money * wealth(counts.trials, counts.true_positives, counts.false_positives)
 
 
 def bit(value: int, n: int, rng: Rng) -> list[Any]:
@@ -95,10 +118,17 @@ def message(value: int, n: int, rng: Rng) -> list[Any]:
     return [{"nonce": x, "answer": b} for x, b in zip(nonces, bit(value, n, rng), strict=True)]
 
 
-CHECKS = {bit: 8000, category: 800, bits: 500, number: 300, pair: 500, message: 150}
+def raw(value: int, n: int, rng: Rng) -> list[Any]:
+    """Randomized response in the lowest bit of three random bytes."""
+    made = rng.integers(0, 256, (n, 3), dtype=np.uint8)
+    made[:, 1] = made[:, 1] & 254 | np.array(bit(value, n, rng), dtype=np.uint8)
+    return [row.tobytes() for row in made]
+
+
+CHECKS = {bit: 9000, category: 4000, bits: 2500, number: 1200, pair: 4000, message: 1000, raw: 800}
 """Kinds of reports, and how many checks of each."""
 
-WATCHED = {bit: 400, category: 300, bits: 300, number: 400, pair: 400, message: 200}
+WATCHED = {bit: 400, category: 300, bits: 300, number: 400, pair: 400, message: 200, raw: 200}
 """The same for the order of calls and the objects."""
 
 
@@ -133,8 +163,14 @@ def row(
 def checked(kind: Callable[..., Any], rng: Rng, run: int) -> float:
     """The largest log of all money of a check."""
     made = [kind(value, REPORTS, rng) for value in (0, 1)]
-    plan = CheckPlan(name="", values=(0, 1), claim=Claim(1.0), alpha=1e-9, seed=run)
-    return conduct(plan, Continuously(plan, made, None, learn=False)).bets.most
+    plan = CheckPlan(name="", values=(0, 1), claim=CLAIM, alpha=1e-9, seed=run)
+    sizes = plan.searches(REPORTS // 2)
+    bets = Bets(plan.claim, plan.alpha, len(sizes))
+    source = Continuously(plan, made, bets)
+    Course(plan, source, bets).run(sizes)
+    most = math.log(source.most)
+    assert bets.most <= most + 1e-9, (bets.most, most)  # looks of the check itself are among ours
+    return most
 
 
 def doubted(kind: Callable[..., Any], rng: Rng, run: int) -> float:

@@ -49,14 +49,19 @@ def betting_bound(counts: Counts, alpha: float, delta: float) -> float:
 
 
 @lru_cache(maxsize=8)
-def _money(delta: float) -> tuple[Floats, Floats, Floats]:
-    """Every stake with every anchor, and the log of its part of the money."""
+def _money(delta: float) -> tuple[Floats, ...]:
+    """Every stake with every anchor, and the log of its part of the money.
+
+    Then the logs of what a hit, a miss of the first value and a miss of the second make of 1.
+    """
     octaves = (np.arange(OCTAVES * STAKES_PER_OCTAVE) + 0.5) / STAKES_PER_OCTAVE
     parts = 1 / (1 + (octaves / FAVOURED_OCTAVES) ** 3)
     places, shares = np.array(ANCHORS).T
     anchors, stakes = np.meshgrid(delta + (1 - delta) * places, 2.0**-octaves, indexing="ij")
     money = np.outer(shares / shares.sum(), parts / parts.sum())
-    return stakes.ravel(), anchors.ravel(), np.log(money).ravel()
+    stakes, anchors = stakes.ravel(), anchors.ravel()
+    changes = (stakes * (1 - anchors), -stakes * anchors, stakes * (anchors - delta))
+    return stakes, anchors, np.log(money).ravel(), *map(np.log1p, changes)
 
 
 @dataclass(frozen=True)
@@ -87,7 +92,7 @@ class Wealth:
 
         With `distances` a claim is epsilon times that of the bet.
         """
-        stakes, anchors, money = _money(delta)
+        stakes, anchors, money, hit, miss, other_miss = _money(delta)
         won: list[Floats] = []
         alarms: list[int] = []
         for part, counts in bets:
@@ -95,9 +100,9 @@ class Wealth:
             won.append(
                 money
                 + math.log(part)
-                + counts.true_positives * np.log1p(stakes * (1 - anchors))
-                + (counts.trials - counts.true_positives) * np.log1p(-stakes * anchors)
-                + (counts.trials - counts.false_positives) * np.log1p(stakes * (anchors - delta))
+                + counts.true_positives * hit
+                + (counts.trials - counts.true_positives) * miss
+                + (counts.trials - counts.false_positives) * other_miss
             )
         return cls(
             np.tile(stakes, len(won)),
