@@ -185,6 +185,32 @@ class InRises(Carrier):
         return int(sum(a < b for a, b in itertools.pairwise(report)) > 5)
 
 
+class InTimeBetween(Carrier):
+    """How long it is from one time to another, each of which says nothing."""
+
+    def wrap(self, bit: int, rng: np.random.Generator) -> dict[str, float]:
+        start = 1.7e9 + 1e6 * float(rng.random())
+        return {"start": start, "end": start + (7 if bit else 5) + float(rng.random())}
+
+    @staticmethod
+    def bit_of(report: dict[str, float]) -> int:
+        return int(report["end"] - report["start"] >= 6.5)
+
+
+class InWordOrder(Carrier):
+    """Which of two words comes first, anywhere among five words."""
+
+    def wrap(self, bit: int, rng: np.random.Generator) -> str:
+        words: list[str] = rng.permutation(["a", "bb", "ccc", "dd", "e"]).tolist()
+        first, second = sorted((words.index("a"), words.index("e")))
+        words[first], words[second] = ("a", "e") if bit else ("e", "a")
+        return " ".join(words)
+
+    @staticmethod
+    def bit_of(report: str) -> int:
+        return int(report.index("a") < report.index("e"))
+
+
 ENTRIES: tuple[Entry, ...] = (
     carrier("three_bits_of_eight_bytes", "parity of three coordinates", InEightBytes),
     carrier("two_bits_in_base64", "a pair of coordinates", InBase64),
@@ -198,4 +224,6 @@ ENTRIES: tuple[Entry, ...] = (
     carrier("duplicate_entry", "sampling with replacement", InDuplicate),
     carrier("place_of_largest", "order of entries", InLargestPlace),
     carrier("rising_entries", "order of entries", InRises, 1.5),
+    carrier("time_between", "a pair of coordinates", InTimeBetween),
+    carrier("order_of_words", "order of entries", InWordOrder),
 )

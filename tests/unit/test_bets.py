@@ -187,6 +187,14 @@ def test_a_bet_that_ends_keeps_what_it_has() -> None:
     assert bets.wealth.log_against(1.0) == before
 
 
+def test_what_is_proposed_twice_in_the_same_words_is_counted_once() -> None:
+    bets = Bets(Claim(1.0), 0.01, searches=3)
+    event, other = ChosenEvent("report is 1", 0, 1), ChosenEvent("report is 2", 0, 1)
+    bets.place([event])
+    bets.place([event, other, event])
+    assert [bet.event for bet in bets.live] == [event, other]
+
+
 def test_the_verdict_stays() -> None:
     """It fell when the money was there; what is lost afterwards takes nothing back."""
     bets = Bets(Claim(1.0), 0.01, searches=1)

@@ -90,7 +90,8 @@ class Bets:
         """Bet on what a search proposes, the strongest first; a bet on the same event goes on."""
         self.last_money = money = self.cash / max(1, self.searches - self.searched)
         known = {bet.event: bet for bet in self.bets}
-        again = [known[event] for event in events if event in known]
+        # Once, also where two proposals have the same words: one that is live twice counts twice.
+        again = [known[event] for event in dict.fromkeys(events) if event in known]
         richest = sorted(self.live, key=lambda bet: -bet.rank(self.claim))
         self.live = again + [bet for bet in richest if bet not in again][:MOST_OLD]
         for place, (event, share) in enumerate(zip(events, SHARES, strict=False)):

@@ -1,18 +1,20 @@
 """Events about the difference of two numbers: noise that is used twice, a key beside what it hides.
 
-The same randomness in two numbers of a report makes their difference take few values; a number that
-was shifted by a key gives itself away modulo the size of its range.
+The same randomness in two numbers of a report makes their difference take few values, or vary less
+than they do; a number that was shifted by a key gives itself away modulo the size of its range.
 """
 
-from collections.abc import Sequence
-from itertools import combinations, permutations
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations, permutations, product
+from typing import Any
 
 import numpy as np
 
-from ldp_auditor.checks.search.events import Difference, Event
+from ldp_auditor.checks.search.events import Apart, Difference, Event
 from ldp_auditor.checks.search.layout import Column, named
 from ldp_auditor.checks.search.one_column import Counted
-from ldp_auditor.checks.search.proposals import Proposal, Sample, proposals
+from ldp_auditor.checks.search.proposals import Proposal, Sample, proposals, proposals_of
 from ldp_auditor.core import Floats
 
 MOST_COLUMNS = 24
@@ -26,6 +28,15 @@ FEWEST_REPEATS = 0.2
 
 MOST_VALUES = 64
 """Largest number of values of a difference: the commonest."""
+
+NARROW = 0.5
+"""Part of the spread of both numbers below which that of their difference or sum must be."""
+
+FEWEST_REPORTS = 20
+"""Reports with both numbers of which spreads are compared."""
+
+SHARES = (*(0.001, 0.01), *np.linspace(0.05, 0.95, 19).tolist(), *(0.99, 0.999))
+"""Shares of the reports below the thresholds of a difference or sum that are tried."""
 
 LARGEST = 2.0**52
 """Whole numbers beyond this have differences that a float does not hold."""
@@ -42,6 +53,11 @@ def propose_differences(sample: Sample, tables: Sequence[Counted]) -> list[Propo
         sample.notes.append(f"Differences: {named(left)} were not subtracted from other numbers.")
     kinds = [t.column for t in wide[:MOST_COLUMNS]]
     few = {c.name: _first(sample, c) for c in kinds}
+    return _values(sample, kinds, few) + _thresholds(sample, kinds, few)
+
+
+def _values(sample: Sample, kinds: Sequence[Column], few: Mapping[Any, Floats]) -> list[Proposal]:
+    """Differences that repeat, each by its value."""
     pairs = [Difference(a, b, 0.0) for a, b in combinations(kinds, 2)]
     for a, b in permutations(kinds, 2):
         size = _size(few[b.name])
@@ -57,6 +73,42 @@ def propose_differences(sample: Sample, tables: Sequence[Counted]) -> list[Propo
         return []
     tried = MOST_VALUES * len(pairs)
     return proposals(sample, events.__getitem__, np.concatenate(counts, axis=1), tried)
+
+
+def _thresholds(
+    sample: Sample, kinds: Sequence[Column], few: Mapping[Any, Floats]
+) -> list[Proposal]:
+    """Differences and sums that vary much less than the numbers, by thresholds."""
+    events: list[Event] = []
+    for (a, b), sign in product(combinations(kinds, 2), (-1, 1)):
+        if _is_narrow(few[a.name], few[b.name], sign):
+            pair = Apart(a, b, sign, 0.0, at_least=True)
+            entries = np.concatenate([pair.entries(table) for table in sample.tables])
+            at = np.unique(np.quantile(entries[~np.isnan(entries)], SHARES, method="nearest"))
+            events += [
+                replace(pair, threshold=float(t), at_least=at_least)
+                for t in at
+                for at_least in (True, False)
+            ]
+    return proposals_of(sample, events)
+
+
+def _is_narrow(first: Floats, second: Floats, sign: int) -> bool:
+    """Whether a difference or sum varies much less than both numbers do."""
+    there = ~(np.isnan(first) | np.isnan(second))
+    if there.sum() < FEWEST_REPORTS:
+        return False
+    first, second = first[there], second[there]
+    with np.errstate(invalid="ignore", over="ignore"):
+        together = second + sign * first
+        spreads = [_spread(numbers) for numbers in (first, second, together)]
+    return bool(0 < spreads[2] < NARROW * min(spreads[:2]))
+
+
+def _spread(numbers: Floats) -> float:
+    """The middle half of the numbers, without a sum: the same on every processor."""
+    low, high = np.quantile(numbers, (0.25, 0.75), method="nearest")
+    return float(high - low)
 
 
 def _first(sample: Sample, column: Column) -> Floats:

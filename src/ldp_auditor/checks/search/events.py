@@ -50,8 +50,11 @@ class Event(ABC):
 def _column_size(column: Column) -> float:
     """What a reader sees in a report is simpler than what was derived from it.
 
-    A field of what a text writes is simpler than a letter whose place has to be counted.
+    A field of what a text writes is simpler than a letter whose place has to be counted, and "the
+    length is 6" than "the sixth entry is 0".
     """
+    if column.words == f"len({column.place})":
+        return 0.95
     if column.kind == "letter":
         return 1.1
     return 1.0 if column.words == column.place else 1.25
@@ -261,6 +264,37 @@ class Difference(Event):
         with np.errstate(invalid="ignore", over="ignore"):
             apart: Floats = second - first
             return apart % self.modulus if self.modulus else np.round(apart, DECIMALS)
+
+
+@dataclass(frozen=True)
+class Apart(Event):
+    """One column of numbers minus (or plus) another is at least, or at most, a threshold."""
+
+    first: Column
+    second: Column
+    sign: int
+    """-1 for the second minus the first, 1 for their sum."""
+    threshold: float
+    at_least: bool
+
+    @property
+    def words(self) -> str:
+        both = f"{self.second.words} {'+' if self.sign > 0 else '-'} {self.first.words}"
+        return f"{both} {'>=' if self.at_least else '<='} {self.threshold!r}"
+
+    @property
+    def size(self) -> float:
+        return 2.1
+
+    def holds(self, reports: Sequence[Any], table: Table) -> Bools:
+        entries = self.entries(table)
+        return entries >= self.threshold if self.at_least else entries <= self.threshold
+
+    def entries(self, table: Table) -> Floats:
+        """Differences or sums of all reports; NaN where a number is missing."""
+        first, second = (table.of(c).astype(np.float64) for c in (self.first, self.second))
+        with np.errstate(invalid="ignore", over="ignore"):
+            return second + self.sign * first
 
 
 @dataclass(frozen=True)

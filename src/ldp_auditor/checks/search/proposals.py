@@ -9,7 +9,7 @@ import numpy as np
 
 from ldp_auditor.checks.search.events import Event, Not
 from ldp_auditor.checks.search.layout import Table
-from ldp_auditor.checks.search.strength import screen, strength
+from ldp_auditor.checks.search.strength import SHORTLIST, screen, strength
 from ldp_auditor.core import Claim, Floats
 from ldp_auditor.portable_math import exp
 
@@ -124,16 +124,20 @@ class Proposal:
 
 
 def proposals(
-    sample: Sample, make: Callable[[int], Event], counts: Floats, tried: int = 0
+    sample: Sample,
+    make: Callable[[int], Event],
+    counts: Floats,
+    tried: int = 0,
+    most: int = SHORTLIST,
 ) -> list[Proposal]:
-    """The strongest of many events, by their `counts` for every input; `make` makes only these.
+    """The `most` strongest events by their `counts` for every input; `make` makes only these.
 
     `tried` is the number of events if it is larger than that of the counts.
     """
     found = []
     inputs = len(sample.tables)
     number = 2 * max(tried, counts.shape[1]) * inputs * (inputs - 1)
-    for standout in screen(counts, sample.trials, sample.factors, sample.claim.delta):
+    for standout in screen(counts, sample.trials, sample.factors, sample.claim.delta, most):
         event = make(standout.event)
         turned = Not(event) if standout.is_negated else event
         a, b = standout.first, standout.second

@@ -64,8 +64,10 @@ def strength(
     return z
 
 
-def screen(counts: Floats, trials: Floats, factors: Any, delta: float) -> list[Standout]:
-    """The strongest of many events and their complements, each for its best pairs of inputs."""
+def screen(
+    counts: Floats, trials: Floats, factors: Any, delta: float, most: int = SHORTLIST
+) -> list[Standout]:
+    """The `most` strongest of events and their complements, each for its best pairs of inputs."""
     inputs, events = counts.shape
     found: list[tuple[Floats, NDArray[np.int64]]] = []
     step = max(1, AT_ONCE // max(inputs, 2 * MOST_INPUTS**2))
@@ -75,7 +77,7 @@ def screen(counts: Floats, trials: Floats, factors: Any, delta: float) -> list[S
             these = trials[:, None] - block if negated else block
             z, first, second = _pairs(these, trials, factors, delta)
             flat = z.ravel()
-            kept = largest(flat, SHORTLIST)
+            kept = largest(flat, most)
             rows, columns = np.unravel_index(kept, z.shape)
             a, b = first[rows, columns], second[rows, columns]
             names = np.stack(
@@ -87,7 +89,7 @@ def screen(counts: Floats, trials: Floats, factors: Any, delta: float) -> list[S
         return []
     strengths = np.concatenate([z for z, _ in found])
     names = np.concatenate([n for _, n in found])
-    order = np.argsort(-strengths, kind="stable")[:SHORTLIST]
+    order = np.argsort(-strengths, kind="stable")[:most]
     return [
         Standout(e, bool(n), a, b, float(strengths[i]), hits, alarms)
         for i, (e, n, a, b, hits, alarms) in zip(order, names[order].tolist(), strict=True)

@@ -139,8 +139,8 @@ def _with_a_third(
         def without(k: int, event: Event = event, others: list[int] = others) -> Event:
             return Both(event, Not(events[others[k]]))
 
-        found += proposals(sample, make, joined[:, others], tried)[:MOST_STARTED]
-        found += proposals(sample, without, (alone - joined)[:, others], tried)[:MOST_STARTED]
+        found += proposals(sample, make, joined[:, others], tried, MOST_STARTED)
+        found += proposals(sample, without, (alone - joined)[:, others], tried, MOST_STARTED)
     return found
 
 
