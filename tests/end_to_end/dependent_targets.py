@@ -87,3 +87,19 @@ class AsksForSeed(ConstantSeed):
         super().__init__()
         self.generator = np.random.default_rng(seed)
         self.kept = int(self.generator.integers(2))
+
+
+def lagging(value: int, before: list[int] = [0]) -> Any:  # noqa: B006 - that is what is wrong
+    """Return an answer and the one before."""
+    before.append(answer(value))
+    return before[-1], before[-2]
+
+
+masks: list[int] = []
+
+
+def masked(value: int) -> int:
+    """Return an answer behind a mask of one bit, which the first call draws for all."""
+    if not masks:
+        masks.append(random.getrandbits(1))
+    return answer(value) ^ masks[0]

@@ -14,6 +14,7 @@ import pytest
 
 from ldp_auditor.checks.dependence import (
     DRIFT,
+    ECHO,
     KINDS,
     WHOLE,
     Coin,
@@ -50,6 +51,30 @@ def test_the_money_has_mean_one_if_calls_are_independent() -> None:
         for coin in coins:
             means[coin] += chance * math.exp(log_money(flips[coin, True], flips[coin, False]))
     assert means == {coin: pytest.approx(1.0, abs=1e-7) for coin in coins}
+
+
+def test_money_of_echoes_has_mean_one_if_calls_are_independent() -> None:
+    law = {(0, 1): 0.6, (1, 0): 0.3, (0, "x"): 0.1}
+    coins = [Coin(f"{ECHO}report[{i}]", f"report[{1 - i}]") for i in (0, 1)]
+    means = dict.fromkeys(coins, 0.0)
+    for made, chance in sequences(6, law):
+        flips: Flips = Counter()
+        watch = Watch(0)
+        watch.add(made[:4], flips)
+        watch.add(made[4:], flips)
+        for coin in coins:
+            means[coin] += chance * math.exp(log_money(flips[coin, True], flips[coin, False]))
+    assert means == {coin: pytest.approx(1.0, abs=1e-7) for coin in coins}
+
+
+def test_all_coins_together_have_money_one() -> None:
+    doubts = Doubts(0.01, inputs=20)
+    leaves = [WHOLE, *(f"{WHOLE}[{i}]" for i in range(12))]
+    order = [Coin(kind, leaf, i) for leaf in leaves for kind in KINDS for i in range(8)]
+    echoes = [Coin(ECHO + a, b, i) for a in leaves for b in leaves for i in range(8) if a != b]
+    coins = [Coin("objects"), Coin("pairs"), *order, *echoes]
+    doubts.add(Counter((coin, True) for coin in coins))
+    assert math.fsum(math.exp(doubts.log_part(coin)) for coin in coins) == pytest.approx(1.0)
 
 
 def test_money_of_objects_has_mean_one_if_they_are_alike_by_chance_only() -> None:
@@ -136,6 +161,16 @@ class Client:
         self.calls += 1
         return int(self.rng.random() < 0.05 + 0.9 * min(1.0, self.calls / 1000))
 
+    def lagging(self) -> Any:
+        """Tell an answer and the one before."""
+        before, self.kept = self.kept, float(self.rng.random() < 0.7)
+        return (self.kept, before)
+
+    def late_text(self) -> Any:
+        """Tell in words what was a number the call before."""
+        before, self.kept = self.kept, self.rng.randint(0, 3)
+        return {"noise": self.rng.random(), "now": "abcd"[self.kept], "then": "abcd"[int(before)]}
+
     def independent(self) -> Any:
         """Nothing of this kind."""
         return (self.rng.randint(0, 3), self.rng.gauss(0, 1), self.rng.choice("ab"))
@@ -150,6 +185,8 @@ class Client:
         ("sticky", "the report repeats, or is close to, what the call before returned"),
         ("walking", "the report drifts: later calls make it larger"),
         ("drifting", "the report drifts: later calls make it larger"),
+        ("lagging", "report[1] follows what report[0] was in the call before"),
+        ("late_text", "report['then'] follows what report['now'] was in the call before"),
         ("independent", ""),
     ],
 )

@@ -30,6 +30,9 @@ WATCHED_LEAVES = 8
 WATCHED_INPUTS = 8
 """Inputs whose calls are watched: the first ones."""
 
+ECHO_LEAVES = 4
+"""Parts of a report that are compared with other parts of the report before."""
+
 SHARE = 0.01
 """Part of alpha, or of 0.01 if alpha is larger, with which independent calls are doubted."""
 
@@ -38,6 +41,9 @@ WHOLE = "report"
 NEAR, RISE, NEXT_RISE, DRIFT = "near", "rise", "next rise", "drift"
 """What a coin is about: nearness in time, the next report (from an even call, from an odd one), or
 a much later one."""
+
+ECHO = "echo of "
+"""A part that is near to another part of the report before; that part's place follows."""
 
 OBJECTS, PAIRS = "objects", "pairs"
 """Coins about objects: all reports of two objects at once, which tells a faint likeness, and two of
@@ -166,6 +172,8 @@ class Doubts:
     flips: Flips = field(default_factory=Counter)
     leaves: list[str] = field(default_factory=list)
     """Parts of reports in the order in which they appeared; only the first ones are watched."""
+    echoes: list[tuple[str, str]] = field(default_factory=list)
+    """Kinds and parts of echoes, in the same way."""
 
     @property
     def share(self) -> float:
@@ -176,7 +184,10 @@ class Doubts:
         """Add flips; the reason for a doubt in words, or nothing."""
         self.flips.update(flips)
         for coin in dict.fromkeys(coin for coin, _ in flips):
-            if coin.leaf not in self.leaves:
+            if coin.kind.startswith(ECHO):
+                if (coin.kind, coin.leaf) not in self.echoes:
+                    self.echoes.append((coin.kind, coin.leaf))
+            elif coin.leaf not in self.leaves:
                 self.leaves.append(coin.leaf)
             if self.log_money(coin) >= -math.log(self.share):
                 return self._words(coin)
@@ -186,10 +197,14 @@ class Doubts:
         """Log of what is bet against a coin; all bets together begin with 1."""
         if coin.kind in (OBJECTS, PAIRS):
             return math.log(0.25)
+        watched = min(self.inputs, WATCHED_INPUTS)
+        if coin.kind.startswith(ECHO):
+            most = ECHO_LEAVES * (ECHO_LEAVES - 1)
+            late = self.echoes.index((coin.kind, coin.leaf)) >= most
+            return -math.inf if late else math.log(0.125 / (watched * most))
         if self.leaves.index(coin.leaf) > WATCHED_LEAVES:
             return -math.inf
-        watched = min(self.inputs, WATCHED_INPUTS)
-        return math.log(0.5 / (watched * len(KINDS) * (WATCHED_LEAVES + 1)))
+        return math.log(0.375 / (watched * len(KINDS) * (WATCHED_LEAVES + 1)))
 
     def log_money(self, coin: Coin) -> float:
         """Log of what the bet against a coin is worth."""
@@ -202,11 +217,13 @@ class Doubts:
             return "reports of one object are more alike than those of different objects"
         if coin.kind in (RISE, NEXT_RISE):
             other = replace(coin, kind=NEXT_RISE if coin.kind == RISE else RISE)
-            if (self.flips[other, True] > self.flips[other, False]) == up:
-                return f"{leaf} {'rises' if up else 'falls'} from one call to the next"
-            return f"{leaf} takes turns from one call to the next"
+            steady = (self.flips[other, True] > self.flips[other, False]) == up
+            how = ("rises" if up else "falls") if steady else "takes turns"
+            return f"{leaf} {how} from one call to the next"
         if coin.kind.startswith(DRIFT):
             return f"{leaf} drifts: later calls make it {'larger' if up else 'smaller'}"
-        if up:
-            return f"{leaf} repeats, or is close to, what the call before returned"
-        return f"{leaf} takes turns from one call to the next"
+        if coin.kind.startswith(ECHO):
+            before = coin.kind.removeprefix(ECHO)
+            return f"{leaf} {'follows' if up else 'avoids'} what {before} was in the call before"
+        repeats = f"{leaf} repeats, or is close to, what the call before returned"
+        return repeats if up else f"{leaf} takes turns from one call to the next"

@@ -23,7 +23,7 @@ from ldp_auditor.adapters.callables import ObjectTarget
 from ldp_auditor.adapters.randomizer import Randomizer
 from ldp_auditor.adapters.renewal import Fresh, Renewal, renewal_of
 from ldp_auditor.adapters.reports import has_nan
-from ldp_auditor.checks.dependence import Flips, Leaves, compare_objects, leaves_of
+from ldp_auditor.checks.dependence import Doubts, Flips, Leaves, compare_objects, leaves_of
 from ldp_auditor.execution.contract import Ticker
 from ldp_auditor.seeding import chunk_generator, seed_globals
 
@@ -32,6 +32,12 @@ EACH = 16
 
 FRESH = 4
 """Fresh objects that are compared to see whether they are seeded with a constant."""
+
+PROMISING = 0.6
+"""Share of a coin's flips on one side with which more objects are compared, to be sure."""
+
+MOST_PROMISING = 192
+"""Objects that are compared at most while a coin promises something."""
 
 COPY_SECONDS = 2.0
 """How long a copy of the process may take. If one is slower, or hangs, copies tell nothing at all,
@@ -50,6 +56,7 @@ class Probing:
     objects: int
     most: int
     """As many objects if each said the same all the time."""
+    alpha: float
     seed: int
     stream: int
 
@@ -74,43 +81,59 @@ def probe(task: Probing, target: Any, opened: Randomizer, tick: Ticker) -> Probe
     if not isinstance(target, ObjectTarget):
         return outcome  # an adapter's objects hold public parameters, which may differ
     anew = None if isinstance(opened, Fresh) else renew
-    made = _compared(task, _copied(task, anew, opened, tick)) if hasattr(os, "fork") else None
-    if made is None and anew is not None:
-        made = _compared(task, _made_in_turn(task, anew, tick))
-    if made is None:
+    told = hasattr(os, "fork") and _compare(task, _copied(task, anew, opened, tick), outcome)
+    if not told and anew is not None:
+        told = _compare(task, _made_in_turn(task, anew, tick), outcome)
+    if not told:
         outcome.note = "Objects were not compared: their calls fail or take long in a copy."
-    made = made or []
-    for first, second in zip(made[::2], made[1::2], strict=False):
-        for one, other in zip(first, second, strict=True):
-            compare_objects(one, other, outcome.flips)
     if renew is not None and isinstance(opened, Fresh):
         outcome.is_copied = _are_copies(renew, task, tick)
     return outcome
 
 
-def _compared(
-    task: Probing, answers_of_objects: Iterator[list[Sequence[Any]] | None]
-) -> list[list[list[Leaves]]] | None:
-    """Answers of as many objects as are to be compared; None if one gave none."""
-    made: list[list[list[Leaves]]] = []
+def _compare(
+    task: Probing, answers_of_objects: Iterator[list[Sequence[Any]] | None], outcome: Probed
+) -> bool:
+    """Compare as many objects as are needed, two and two; False if one gave no answers."""
+    flips: Flips = Counter()
+    doubts = Doubts(task.alpha, len(task.inputs))
+    before: list[list[Leaves]] = []
     one_answer = True
-    for answers in answers_of_objects:
+    for number, answers in enumerate(answers_of_objects, 1):
         if answers is None:
-            return None
+            return False
         if any(has_nan(report) for reports in answers for report in reports):
-            return []  # it is not equal to itself; the calls that count will tell
-        made.append([[leaves_of(report) for report in reports] for reports in answers])
-        one_answer &= all(reports[0] == r for reports in made[-1] for r in reports)
-        if len(made) >= task.objects and not one_answer:
+            return True  # it is not equal to itself; the calls that count will tell
+        made = [[leaves_of(report) for report in reports] for reports in answers]
+        one_answer &= all(reports[0] == r for reports in made for r in reports)
+        if number % 2:
+            before = made
+            continue
+        fell: Flips = Counter()
+        for one, other in zip(before, made, strict=True):
+            compare_objects(one, other, fell)
+        flips.update(fell)
+        if doubts.add(fell):
             break
-    return made
+        if number >= (task.most if one_answer else task.objects) and not _is_promising(flips):
+            break
+    outcome.flips.update(flips)
+    return True
+
+
+def _is_promising(flips: Flips) -> bool:
+    """Whether some coin may turn out to be unfair, if it is thrown more often."""
+    return any(
+        flips[coin, True] >= PROMISING * (flips[coin, True] + flips[coin, False])
+        for coin in {coin for coin, _ in flips}
+    )
 
 
 def _copied(
     task: Probing, renew: Renewal | None, opened: Randomizer, tick: Ticker
 ) -> Iterator[list[Sequence[Any]] | None]:
     """Reports of every input, by one copy of this process after the other."""
-    for number in range(task.most):
+    for number in range(max(task.most, MOST_PROMISING)):
         rng = chunk_generator(task.seed, task.stream, 0, number)
         seed_globals(rng)
         tick.own_work("while its process was copied")
@@ -119,7 +142,7 @@ def _copied(
 
 def _made_in_turn(task: Probing, renew: Renewal, tick: Ticker) -> Iterator[list[Sequence[Any]]]:
     """Reports of every input, by one fresh object of this process after the other."""
-    for number in range(task.most):
+    for number in range(max(task.most, MOST_PROMISING)):
         rng = chunk_generator(task.seed, task.stream, 0, number)
         seed_globals(rng)
         yield _made_here(renew, task.inputs, rng, number, tick)

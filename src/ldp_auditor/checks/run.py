@@ -8,9 +8,10 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from ldp_auditor.checks.bets import Bet, ChosenEvent
-from ldp_auditor.checks.dependence import Doubts, Flips
+from ldp_auditor.checks.dependence import WATCHED_INPUTS, Doubts, Flips
 from ldp_auditor.checks.evidence import result_of
 from ldp_auditor.checks.plan import MOST_OBJECTS, MOST_SEARCHED, CheckPlan
 from ldp_auditor.checks.probing import Probed, Probing
@@ -39,13 +40,16 @@ COMPARE_AFTER = 2
 FIRST_CHUNK = 2
 """Reports of every input in the first task of all, by which their size becomes known."""
 
-REPORTS, COMPARED, PROBED = range(3)
-"""Streams of random numbers: all reports, those by which workers and by which objects are compared.
-"""
+REPORTS, COMPARED, PROBED, CONFIRMED = range(4)
+"""Streams of random numbers: all reports, those by which workers and by which objects are compared,
+and those whose order is watched before a violation is told."""
 
 
 PROBED_INPUTS = 2
 """Inputs of which objects are compared."""
+
+ENOUGH_WATCHED = 256
+"""Calls with an input whose order is watched before a violation is told."""
 
 WORTH_WORKERS = 2.0
 """Seconds of sampling ahead from which on more than one worker is started."""
@@ -80,11 +84,17 @@ class _Workers:
     """What the global generators would have drawn next after every chunk."""
     alone: list[tuple[Sampling, Sampled]] | None = field(default_factory=list)
     """What the first worker made while it was alone; None once it was compared with another."""
+    watched: int = 0
+    """Calls with each of the inputs of bets of which that one watched the order."""
     doubts: Doubts = field(init=False)
     can_renew: bool = False
     """Whether fresh objects of the target can be made."""
     probe_note: tuple[str, ...] = ()
     """Why objects were not compared, if they were not."""
+    under_way: Iterator[Any] | None = None
+    """Outcomes of tasks that a single worker carries out."""
+    is_over: bool = False
+    """Whether no more tasks are made."""
 
     def __post_init__(self) -> None:
         self.kept = [[] for _ in self.plan.values]
@@ -95,13 +105,34 @@ class _Workers:
         """Have the first worker compare objects of the target."""
         plan = self.plan
         inputs = plan.values[:PROBED_INPUTS]
-        task = Probing(inputs, plan.objects, MOST_OBJECTS, plan.seed, self.stream + PROBED)
+        stream = self.stream + PROBED
+        task = Probing(inputs, plan.objects, MOST_OBJECTS, plan.alpha, plan.seed, stream)
         [(_, outcome)] = self._one.map(self.opener, [task], limits=plan.limits)
         probed: Probed = outcome
         self.can_renew = probed.can_renew
         self.probe_note = (probed.note,) if probed.note else ()
         _require_fresh(probed)
         self._doubt(probed.flips)
+
+    def confirm(self, inputs: Sequence[int]) -> None:
+        """Before a violation is told: watch as many calls as tell whether they are independent.
+
+        A verdict that fell after a few reports would else come before any doubt. These reports are
+        in no bet.
+        """
+        watched = [(i, self.plan.values[i]) for i in inputs if i < WATCHED_INPUTS]
+        n = min(ENOUGH_WATCHED - self.watched, self.left(inputs)) if watched else 0
+        if n > 0:
+            stream = self.stream + CONFIRMED
+            task = Sampling(tuple(watched), n, self.plan.seed, stream, 0, compare=True)
+            [(_, outcome)] = self._one.map(self.opener, [task], limits=self.plan.limits)
+            self._doubt(outcome.flips)
+
+    def finish(self) -> None:
+        """Make no more tasks; a worker that is alone stays, for `confirm`."""
+        self.is_over = True
+        for _ in self.under_way or ():
+            pass
 
     def _doubt(self, flips: Flips) -> None:
         """Raise if the calls cannot be independent."""
@@ -177,6 +208,8 @@ class _Workers:
         at_once = max(1, int(min(-(-n // parts), max(50, CHUNK // len(inputs)), fitting)))
         compare = self.alone is not None
         for start in range(0, n, at_once):
+            if self.is_over:
+                return
             count = min(at_once, n - start)
             seed, stream = self.plan.seed, self.stream + REPORTS
             yield Sampling(values, count, seed, stream, self.chunks, found, keep, compare)
@@ -193,7 +226,9 @@ class _Workers:
         waiting: dict[int, tuple[Sampling, Sampled]] = {}
         following = self.chunks
         began = time.perf_counter()
-        for task, outcome in engine.map(self.opener, tasks, limits=self.plan.limits):
+        outcomes = engine.map(self.opener, tasks, limits=self.plan.limits)
+        self.under_way = None if several else outcomes
+        for task, outcome in outcomes:
             waiting[task.chunk] = task, outcome
             while following in waiting:
                 in_order = waiting.pop(following)
@@ -201,6 +236,7 @@ class _Workers:
                 self._take(*in_order)
                 if self.alone is not None:
                     self.alone.append(in_order)
+                    self.watched += task.n
                 yield in_order
         self.seconds += time.perf_counter() - began
 
@@ -285,6 +321,8 @@ def run_check(
                     begins_again = workers.can_renew and plan.reports is None
                     spared = workers.doubts.share if begins_again else 0.0
                     course = conduct(plan, workers, 1.0 - spared)
+                    if course.sure_after is not None:
+                        workers.confirm(course.bets.inputs)
                     break
                 except DependentCallsError as doubt:
                     if not workers.can_renew or plan.reports is not None:

@@ -42,6 +42,9 @@ class Source(Protocol):
     def search(self) -> tuple[ChosenEvent, ...]:
         """Propose events from the reports that were drawn so far, the strongest first."""
 
+    def finish(self) -> None:
+        """Make no more reports, because the check is over."""
+
 
 @dataclass
 class Course:
@@ -95,6 +98,7 @@ class Course:
                 self.sure_after = self.source.reports
                 self.bets.prove()
                 if self.plan.stop:
+                    self.source.finish()
                     return True
         return False
 

@@ -7,7 +7,7 @@ all groups of calls at once.
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from itertools import chain
+from itertools import chain, permutations
 from typing import Any, Self
 
 import numpy as np
@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from ldp_auditor.adapters.canonical import canonical
 from ldp_auditor.checks.dependence import (
     DRIFT,
+    ECHO,
+    ECHO_LEAVES,
     KINDS,
     LARGEST,
     NEAR,
@@ -38,6 +40,9 @@ SPARSE = 200
 
 EVERY = 8
 """Which of the later tasks: each with a number that this divides."""
+
+ECHO_LAG = 2
+"""An echo is looked for in the next call, and to compare in the one so many calls later."""
 
 ABSENT, NUMBER, TEXT, BYTES, OTHER = range(5)
 """Sorts of entries: those of one sort can be ordered, except the first and the last."""
@@ -80,6 +85,8 @@ class Entries:
     """Entries of one row and sort are equal if their ranks are, and have their order."""
     numbers: Floats
     """The numbers; NaN where there is none, or one that is a name."""
+    codes: Floats
+    """Entries of any two rows are equal if their codes are."""
 
     @classmethod
     def of(cls, reports: Sequence[Any]) -> Self:
@@ -88,9 +95,9 @@ class Entries:
         if plain is None:
             found = [leaves_of(report, WATCHED_LEAVES) for report in reports]
             leaves = tuple(dict.fromkeys(name for report in found for name in report))
-            rows = [_entries([report.get(name) for report in found]) for name in leaves]
-            sorts, ranks, numbers = map(np.array, zip(*rows, strict=True))
-            return cls(leaves, sorts, ranks, numbers)
+            parts = [[report.get(name) for report in found] for name in leaves]
+            sorts, ranks, numbers = map(np.array, zip(*map(_entries, parts), strict=True))
+            return cls(leaves, sorts, ranks, numbers, _codes(parts))
         leaves = tuple(f"{WHOLE}[{i}]" for i in range(len(plain))) if plain.ndim == 2 else (WHOLE,)
         numbers = plain.reshape(-1, len(reports)).astype(np.float64)
         sorts, ranks = np.full(numbers.shape, NUMBER, dtype=np.int8), numbers
@@ -102,7 +109,7 @@ class Entries:
             stacked = zip(whole, (sorts, ranks, numbers), strict=True)
             sorts, ranks, numbers = (np.vstack([first, others]) for first, others in stacked)
             leaves = (WHOLE, *leaves)
-        return cls(leaves, sorts, ranks, numbers)
+        return cls(leaves, sorts, ranks, numbers, ranks)
 
     def differ(self, some: Ints, others: Ints) -> NDArray[np.bool_]:
         """Whether entries of calls differ from those of other calls."""
@@ -119,6 +126,15 @@ class Entries:
         parts = (differ & (self.sorts[:, some] != ABSENT)).sum(axis=0)
         apart[0] = np.where(self.sorts[0, some] == OTHER, parts, apart[0])
         return apart
+
+    def apart(self, row: int, some: Ints, other_row: int, others: Ints) -> Floats:
+        """How far entries of one row are from entries of another row."""
+        with np.errstate(invalid="ignore"):  # two infinite numbers
+            far = np.abs(self.numbers[row, some] - self.numbers[other_row, others])
+        differ = self.codes[row, some] != self.codes[other_row, others]
+        both = self.is_number[row, some] & self.is_number[other_row, others]
+        found: Floats = np.where(both, far, differ)
+        return found
 
     @cached_property
     def is_number(self) -> NDArray[np.bool_]:
@@ -151,6 +167,14 @@ def _entries(parts: Sequence[Any]) -> tuple[NDArray[np.int8], Floats, Floats]:
         ranks[places] = [names[part] for part in there]
     numbers = [float(part) if is_number(part) else np.nan for part in parts]
     return sorts, ranks, np.array(numbers)
+
+
+def _codes(rows: Sequence[Sequence[Any]]) -> Floats:
+    """Numbers of all entries, equal ones in any row the same."""
+    names: dict[Any, float] = {}
+    return np.array(
+        [[names.setdefault((_sort(part), part), float(len(names))) for part in row] for row in rows]
+    )
 
 
 def _sort(part: Any) -> int:
@@ -216,6 +240,20 @@ class Watch:
                 for side, times in zip((True, False), fell, strict=True):
                     if times:
                         flips[Coin(kind, leaf, self.input), side] += times
+        self._echoes(entries, start, flips)
+
+    def _echoes(self, entries: Entries, start: int, flips: Flips) -> None:
+        """Compare parts with other parts of the report before, and of the one before that."""
+        first, later, last = groups(f"{NEAR} {ECHO_LAG}", start, len(self.seen))
+        parts = [i for i, leaf in enumerate(entries.leaves) if leaf != WHOLE][:ECHO_LEAVES]
+        for source, leaf in permutations(parts, 2):
+            near, far = (entries.apart(source, first, leaf, other) for other in (later, last))
+            there = (entries.sorts[leaf, later] != ABSENT) & (entries.sorts[leaf, last] != ABSENT)
+            falls = _compared(near, far) * (there & (entries.sorts[source, first] != ABSENT))
+            coin = Coin(ECHO + entries.leaves[source], entries.leaves[leaf], self.input)
+            for side, times in ((True, (falls > 0).sum()), (False, (falls < 0).sum())):
+                if times:
+                    flips[coin, side] += int(times)
 
 
 def fall(kind: str, entries: Entries, first: Ints, others: Sequence[Ints]) -> Ints:
