@@ -66,7 +66,7 @@ benchmark: .venv/demo.stamp
 	@$(PYTHON) -m pip --python $(BIN)/python install --quiet --no-compile pip uv 2>/dev/null \
 		|| $(PYTHON) -m venv .venv
 	@echo "installing ldp-auditor and what it needs, about ten seconds"
-	@.ci/install $(BIN)/python --editable .
+	@.ci/install $(BIN)/python --editable '.[all]'
 	touch $@
 
 .venv/dev.stamp: .venv/demo.stamp

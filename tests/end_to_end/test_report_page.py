@@ -119,25 +119,6 @@ def test_a_page_is_replaced_at_once(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*.new"))
 
 
-def test_without_the_plotting_library_one_line_tells_it(tmp_path: Path) -> None:
-    results = swept(tmp_path / "results")
-    hide = (
-        "import importlib.util, sys; found = importlib.util.find_spec\n"
-        "importlib.util.find_spec = lambda n, *a: None if n == 'plotly' else found(n, *a)\n"
-        "from ldp_auditor.cli import main; main()"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", hide, "report", str(results), "--out", str(tmp_path / "r.html")],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 2
-    assert done.stderr == (
-        "ldp-auditor: a page needs plotly, which brings its figures: pip install plotly\n"
-    )
-
-
 def test_only_pages_import_the_library_of_templates(tmp_path: Path) -> None:
     hide = "import sys; sys.modules['jinja2'] = None; from ldp_auditor.cli import main; main()"
     results = str(tmp_path / "results")

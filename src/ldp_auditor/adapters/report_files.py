@@ -11,6 +11,7 @@ from typing import Any
 from ldp_auditor.adapters.canonical import canonical
 from ldp_auditor.adapters.reports import MOST_BYTES, has_nan
 from ldp_auditor.errors import AuditError, require
+from ldp_auditor.extras import require_package
 
 COLUMNS = ("value", "report")
 """Names of the two columns."""
@@ -102,6 +103,7 @@ def _read_jsonl(path: Path) -> Iterator[Row]:
 
 
 def _read_parquet(path: Path) -> Iterator[Row]:
+    require_package("a Parquet file", "pyarrow")
     import pyarrow.parquet
 
     try:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ldp_auditor.errors import AuditError, require
+from ldp_auditor.extras import is_installed, missing, require_package
 from ldp_auditor.figures.styles import style_of
 from ldp_auditor.places import temporary_folder, user_cache
 from ldp_auditor.results.files import replace_file
@@ -39,15 +40,19 @@ def figure_path(
 ) -> Path | None:
     """Return where a figure goes: the place that is given, or the default one if it can be.
 
-    Raise, before anything is computed, if it cannot be written there, or has no such style.
+    Raise, before anything is computed, if it cannot be drawn or written there, or has no such style.
     """
     style_of(style or "screen", columns)
     if given is None and default is not None:
+        if not is_installed("matplotlib"):
+            _log.warning("no figure: %s", missing(default, "matplotlib"))
+            return None
         if not os.access(".", os.W_OK | os.X_OK):
             _log.warning(NOT_DRAWN, default)
             return None
         given = Path(default)
     if given is not None:
+        require_package("a figure", "matplotlib")
         check_place("the figure", given, _file_types(given))
     return given
 

@@ -14,11 +14,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from ldp_auditor.errors import AuditError
+from ldp_auditor.extras import missing, require_package
 from ldp_auditor.figures.words import p_value_in_words
 from ldp_auditor.page.markup import LONGEST, counted, shown
 from ldp_auditor.page.summaries import confidence, number
 
-MISSING = "a page needs plotly, which brings its figures: pip install plotly"
+PLOTLY = ("a page with figures", "plotly")
+"""What needs which package."""
 
 
 def rendered(template: str, **values: Any) -> str:
@@ -65,13 +67,13 @@ def plotting_library() -> tuple[str, str]:
     It is read where the package is installed, so that none of it is kept here, and without
     importing the package, which takes a second.
     """
+    require_package(*PLOTLY)
     found = util.find_spec("plotly")
-    if found is None or not found.submodule_search_locations:
-        raise AuditError(MISSING)
-    path = Path(next(iter(found.submodule_search_locations))) / "package_data" / "plotly.min.js"
+    folders = found.submodule_search_locations if found else None
+    path = Path(next(iter(folders or ()), "plotly")) / "package_data" / "plotly.min.js"
     try:
         code = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise AuditError(f"{MISSING} ({error})") from None
+        raise AuditError(f"{missing(*PLOTLY)} ({error})") from None
     version = re.search(r"plotly\.js v(\d+\.\d+\.\d+)", code[:2000])
     return code, version[1] if version else "unknown"

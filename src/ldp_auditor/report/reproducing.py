@@ -10,6 +10,7 @@ from ldp_auditor.audits.stopping import MOST_TRIALS
 from ldp_auditor.errors import AuditError, require, whole_number
 from ldp_auditor.execution.contract import Engine
 from ldp_auditor.execution.engines import open_engine
+from ldp_auditor.extras import require_package
 from ldp_auditor.figures.files import save
 from ldp_auditor.figures.paper import study_figure
 from ldp_auditor.figures.styles import SCREEN, Style, style_of
@@ -56,6 +57,7 @@ def reproduce(
     `sweep`; `watch` opens what hears of the cells of a study, by its name, and `on_study` gets
     every study's result when it is there.
     """
+    require_package("a figure of the paper", "matplotlib")
     out = Path(out)
     wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
     with_claims = bool({"claims", "all"} & set(wanted))

@@ -11,6 +11,7 @@ from ldp_auditor.audits.gap import Explanation, Profile
 from ldp_auditor.choosing.choice import Choice
 from ldp_auditor.choosing.simulation import Simulation
 from ldp_auditor.errors import AuditError
+from ldp_auditor.extras import require_package
 from ldp_auditor.figures.files import save
 from ldp_auditor.figures.results import figure_of
 from ldp_auditor.figures.styles import style_of
@@ -143,6 +144,7 @@ def as_html(result: Any) -> str:
 
 def as_figure(result: Any, style: str = "screen", columns: int | None = None) -> Figure:
     """Draw a result in a style, for so many columns of a journal."""
+    require_package("a figure", "matplotlib")
     from ldp_auditor.figures.drawing import draw
 
     return draw(figure_of(result), style_of(style, columns))

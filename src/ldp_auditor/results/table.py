@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import logging
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
@@ -11,8 +12,11 @@ from typing import Any
 
 from ldp_auditor import mechanisms
 from ldp_auditor.errors import AuditError
+from ldp_auditor.extras import is_installed, missing
 from ldp_auditor.results.audit_result import AuditResult, column_value
 from ldp_auditor.results.files import replace_file
+
+_log = logging.getLogger("ldp_auditor")
 
 Row = dict[str, Any]
 
@@ -52,7 +56,7 @@ def result_of(row: Row) -> AuditResult:
 
 
 def write_table(rows: Sequence[Row], folder: Path, name: str) -> list[Path]:
-    """Write the table as CSV and as Parquet."""
+    """Write the table as CSV, and as Parquet where its package is installed; return the files."""
     known = columns()
     more = dict.fromkeys(name for row in rows for name in row if name not in known)
     types = {**known, **dict.fromkeys(more)}  # options of protocols from elsewhere
@@ -60,10 +64,14 @@ def write_table(rows: Sequence[Row], folder: Path, name: str) -> list[Path]:
     writer = csv.DictWriter(text, list(types), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
-    written = [folder / f"{name}.csv", folder / f"{name}.parquet"]
+    written = [folder / f"{name}.csv"]
     try:
         replace_file(written[0], text.getvalue().encode())
-        replace_file(written[1], _parquet(rows, types))
+        if is_installed("pyarrow"):
+            written.append(folder / f"{name}.parquet")
+            replace_file(written[1], _parquet(rows, types))
+        else:
+            _log.warning("the table is CSV only: %s", missing("Parquet", "pyarrow"))
     except OSError as error:
         raise AuditError(
             f"cannot write the table to {folder}: {error}; the journal has all finished cells"
