@@ -216,3 +216,9 @@ def imports_of(path: Path) -> set[str]:
 def test_one_file_draws_with_matplotlib() -> None:
     drawing = [path for path in SOURCE.rglob("*.py") if "matplotlib" in imports_of(path)]
     assert drawing == [SOURCE / "figures" / "drawing.py"]
+
+
+def test_a_notebook_shows_a_figure() -> None:
+    """Without `%matplotlib`: what Jupyter asks for first is a picture."""
+    shown = draw(comparison_bars(results(audited())))
+    assert shown._repr_png_().startswith(b"\x89PNG")  # type: ignore[attr-defined]

@@ -1,5 +1,6 @@
 """Figures drawn by matplotlib: one function for each kind of data. Nothing else imports it."""
 
+import io
 import math
 import textwrap
 from collections.abc import Sequence
@@ -81,6 +82,15 @@ def draw(data: FigureData, style: Style = SCREEN) -> Figure:
     raise AuditError(f"{type(data).__name__} is not drawn")
 
 
+class ShownFigure(Figure):
+    """A figure that a notebook shows, also where nothing has told it of matplotlib."""
+
+    def _repr_png_(self) -> bytes:
+        drawn = io.BytesIO()
+        self.savefig(drawn, dpi=100, format="png")
+        return drawn.getvalue()
+
+
 def file_types() -> list[str]:
     """How the name of a figure's file may end."""
     return sorted(Figure().canvas.get_supported_filetypes())
@@ -98,7 +108,7 @@ def written(figure: Figure, file_type: str) -> bytes:
 
 def _sheet(width: float, height: float, style: Style) -> Figure:
     size = (width, height)
-    return Figure(figsize=size, layout="constrained", dpi=style.dots_per_inch)
+    return ShownFigure(figsize=size, layout="constrained", dpi=style.dots_per_inch)
 
 
 def _title(figure: Figure, words: str, style: Style) -> None:
