@@ -1,0 +1,168 @@
+"""The gallery: every figure that the program draws, small, with the one command behind it.
+
+    python -m documentation.gallery [NAME...]    draws them anew into docs/gallery (all: minutes)
+
+The pictures are kept, because those of the paper take minutes; the page is made from this table.
+"""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from ldp_auditor import studies
+
+FOLDER = Path(__file__).parents[1] / "docs" / "gallery"
+WIDTH = 900
+"""Pixels of a picture: twice what a column of the page shows, for sharp screens."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure, what it shows, the command that draws it, and the page that explains it."""
+
+    name: str
+    title: str
+    command: str
+    page: str
+
+    @property
+    def file(self) -> str:
+        """The file that the command writes."""
+        words = shlex.split(self.command)
+        if words[1] == "reproduce":
+            return f"results/{self.name}.png"
+        if words[0] == "python":
+            return f"{self.name}.png"
+        return words[words.index("--figure") + 1]
+
+
+COLLECTION = "--domain-size 100 --users 1e6 --reports 52"
+PICTURES = (
+    Picture(
+        "compare",
+        "All protocols of the paper, side by side",
+        "ldp-auditor compare --epsilon 1 --domain-size 25 --figure compare.png",
+        "get-started.md",
+    ),
+    Picture(
+        "compare-both",
+        "The paper's attack and the optimal one",
+        "ldp-auditor compare --epsilon 1 --domain-size 100 --attack both --figure both.png",
+        "tight-audits.md",
+    ),
+    Picture(
+        "explain",
+        "From the promise to the proof",
+        "ldp-auditor explain GM --epsilon 1 --domain-size 25 --figure explain.png",
+        "reading-results.md",
+    ),
+    Picture(
+        "profile",
+        "The exact privacy profile",
+        "ldp-auditor profile AGM --epsilon 1 --domain-size 25 --figure profile.png",
+        "reading-results.md",
+    ),
+    Picture(
+        "audit",
+        "The account of one audit, in Python",
+        'python -c "from ldp_auditor import audit;'
+        " audit('OUE', epsilon=1, domain_size=100).plot('audit.png')\"",
+        "python.md",
+    ),
+    Picture(
+        "check",
+        "The event that breaks a promise, in Python",
+        'python -c "from ldp_auditor import check;'
+        " check(lambda v, rng: v ^ (rng.random() < 0.2), [0, 1], epsilon=1).plot('check.png')\"",
+        "check.md",
+    ),
+    Picture(
+        "over-time",
+        "A user who reports again and again",
+        "ldp-auditor audit SUE --epsilon 0.5 --domain-size 100 --trials 1e5"
+        " --reports 5,10,25,50,100,250 --figure over-time.png",
+        "longitudinal.md",
+    ),
+    Picture(
+        "memoized",
+        "The same with memoization",
+        "ldp-auditor audit L-OUE --epsilon-1 0.5 --epsilon-infinity 1 --domain-size 25 --trials 1e5"
+        " --reports 1,2,5,10,25,50,100 --figure memoized.png",
+        "longitudinal.md",
+    ),
+    Picture(
+        "choose",
+        "Error against leakage, and the choice",
+        f"ldp-auditor choose {COLLECTION} --max-epsilon 2 --max-error 0.0025 --no-fingerprint"
+        " --figure choose.png",
+        "choosing.md",
+    ),
+    Picture(
+        "simulate",
+        "A simulated collection with its intervals",
+        "ldp-auditor simulate OUE --epsilon 1 --users 1e5 --domain-size 8 --figure simulate.png",
+        "choosing.md",
+    ),
+)
+"""Figures of single commands; those of the paper's studies follow from their table."""
+
+
+def pictures() -> list[Picture]:
+    """Return every figure of the gallery, those of the paper last."""
+    paper = [
+        Picture(
+            study.name,
+            f"{study.name.replace('-', ' ').capitalize()} of the paper: {study.title}",
+            f"ldp-auditor reproduce {study.name} --quick --out results/",
+            "sweeps.md",
+        )
+        for study in studies.available().values()
+    ]
+    return [*PICTURES, *paper]
+
+
+def page() -> str:
+    """Return the page: a card for each picture."""
+    cards = [
+        f"-   [![{picture.title}](gallery/{picture.name}.png){{ loading=lazy }}]"
+        f"(gallery/{picture.name}.png)\n\n"
+        f"    **{picture.title}** ([more]({picture.page}))\n\n"
+        f"    ```console\n    $ {picture.command}\n    ```\n"
+        for picture in pictures()
+    ]
+    start = (
+        "---\nhide: [navigation, toc]\n---\n\n# Gallery\n\n"
+        "Every figure that the program draws, with the one command behind it. PNG, PDF"
+        " or SVG, by the name of the file; results in Python draw themselves (`result.plot()`). The"
+        " pages of [`report`](report.md) and [`explore`](explore.md) draw the same data in a"
+        ' browser.\n\n<div class="grid cards gallery" markdown>\n\n'
+    )
+    return start + "\n".join(cards) + "\n</div>\n"
+
+
+def draw(picture: Picture) -> None:
+    """Run the command in an empty folder, and keep its figure at the width of the gallery."""
+    from PIL import Image
+
+    with tempfile.TemporaryDirectory() as folder:
+        program, *words = shlex.split(picture.command)
+        program = str(Path(sys.executable).with_name(program))
+        done = subprocess.run([program, *words], cwd=folder, check=False, stdout=subprocess.DEVNULL)
+        assert done.returncode in {0, 1}, picture.command  # 1: a study found a violation
+        image = Image.open(Path(folder) / picture.file).convert("RGB")
+        image.thumbnail((WIDTH, 4 * WIDTH))
+        FOLDER.mkdir(exist_ok=True)
+        image.quantize(128).save(FOLDER / f"{picture.name}.png", optimize=True)
+
+
+if __name__ == "__main__":
+    asked = set(sys.argv[1:])
+    for each in pictures():
+        if not asked or each.name in asked:
+            print(each.command, flush=True)
+            draw(each)
