@@ -2,7 +2,9 @@
 # make test-quick: before each commit.  make test: every check that needs no foreign package.
 # make test-browser: those of the pages, in Chromium.
 # make test-environments, make test-cluster: the checks of foreign packages and of Ray, which they
-# install in .venv/environments.  make test-pythons: the quick tests with every Python found.
+# install in .venv/environments.  make docs: the site, in site/; make test-docs: its checks.
+# make package: wheel and sdist, in dist/, looked at as an index would.
+# make test-pythons: the quick tests with every Python found.
 PYTHON ?= python3
 BIN := .venv/bin
 PARALLEL := --numprocesses auto --dist worksteal
@@ -16,7 +18,7 @@ QUICK := src tests/unit --quiet
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test-quick test test-browser test-environments test-cluster test-pythons
-.PHONY: check lint types quick-tests all-tests benchmark clean
+.PHONY: docs test-docs package check lint types quick-tests all-tests benchmark clean
 
 demo: .venv/demo.stamp
 	$(BIN)/ldp-auditor compare --epsilon 1 --domain-size 25
@@ -39,6 +41,21 @@ test-cluster: .venv/dev.stamp
 
 test-pythons: .venv/demo.stamp
 	tests/pythons.sh $(QUICK) $(PARALLEL)
+
+# Warnings are errors (mkdocs.yml): a link that leads nowhere, a page that no menu has.
+docs: .venv/docs.stamp
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs --quiet build
+	@echo "open site/index.html"
+
+test-docs: .venv/docs.stamp
+	$(BIN)/pytest -m site tests/end_to_end
+
+# What an index would take, from files that git knows.
+package: .venv/package.stamp
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
 
 check: lint types
 
@@ -72,6 +89,16 @@ benchmark: .venv/demo.stamp
 .venv/dev.stamp: .venv/demo.stamp
 	@echo "installing what the tests need"
 	@.ci/install $(BIN)/python --editable '.[dev]'
+	touch $@
+
+.venv/docs.stamp: .venv/dev.stamp
+	@echo "installing what the site needs"
+	@.ci/install $(BIN)/python --editable '.[docs]'
+	touch $@
+
+.venv/package.stamp: .venv/dev.stamp
+	@echo "installing what looks at packages"
+	@.ci/install $(BIN)/python --editable '.[package]'
 	touch $@
 
 clean:

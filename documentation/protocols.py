@@ -1,0 +1,44 @@
+"""The page of all protocols, from the registry that finds them."""
+
+from __future__ import annotations
+
+from ldp_auditor import mechanisms
+from ldp_auditor.cli.arguments import flag_of
+from ldp_auditor.mechanisms import COMBINATORS, AnyProtocol
+
+HEAD = ["| name | promise | options | what it is |", "| --- | --- | --- | --- |"]
+
+
+def page() -> str:
+    """Return every protocol, those of one kind of input and one family together."""
+    groups: dict[str, list[AnyProtocol]] = {}
+    for protocol in mechanisms.listed().values():
+        family = f", {protocol.family}" if protocol.family else ""
+        groups.setdefault(f"For {protocol.takes.noun}{family}", []).append(protocol)
+    parts = [
+        "# Protocols",
+        "",
+        "Made from the registry; `ldp-auditor list` prints the same. Which page explains which:"
+        " [the command line](../command-line.md#protocols).",
+    ]
+    for title, protocols in groups.items():
+        rows = [_row(protocol) for protocol in protocols]
+        parts += ["", f"## {title}", "", *HEAD, *rows]
+    made = [
+        f"| {name}[P] | that of P | those of P | {what} |"
+        for name, (_, what) in COMBINATORS.items()
+    ]
+    return "\n".join([*parts, "", "## Made of another protocol P", "", *HEAD, *made]) + "\n"
+
+
+def _row(protocol: AnyProtocol) -> str:
+    options = " ".join(f"`{flag_of(name)}`" for name in protocol.option_types())
+    return f"| {protocol.name} | {_promise(protocol)} | {options} | {protocol.summary} |"
+
+
+def _promise(protocol: AnyProtocol) -> str:
+    if protocol.promises_nothing:
+        return "none"
+    if protocol.memoizes:
+        return "one report, all reports"
+    return "epsilon, delta" if protocol.approximate else "epsilon"

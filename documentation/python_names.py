@@ -1,0 +1,45 @@
+"""The pages of the Python interface: every public name, with its docstring."""
+
+from __future__ import annotations
+
+from ldp_auditor import _PUBLIC as PUBLIC
+
+PAGES = {
+    "audits": ("Audits", ("audits", "mechanisms")),
+    "checks": ("Checks", ("checks", "testing")),
+    "choosing": ("Choosing and simulating", ("choosing",)),
+    "grids": ("Grids, and the paper", ("sweeps", "studies", "report")),
+    "results": ("Results, values and errors", ("results", "core", "errors")),
+}
+"""File and title of each page, and the rooms of the package whose names it has."""
+
+EXTENDING = {
+    "A mechanism, and an attack": ("core.Mechanism", "core.Attack", "core.Goal"),
+    "Base classes of protocols": (
+        "mechanisms.local_mechanism.LocalMechanism",
+        "mechanisms.frequency_oracle.FrequencyOracle",
+        "mechanisms.records.RecordMechanism",
+    ),
+    "What a mechanism may offer": ("mechanisms.capabilities",),
+    "Engines": ("execution.contract.Engine", "execution.engines.open_engine"),
+}
+"""What one writes or calls to add to the program."""
+
+
+def pages() -> dict[str, str]:
+    """Return the pages by their files."""
+    left = dict(PUBLIC)
+    made: dict[str, str] = {}
+    for file, (title, rooms) in PAGES.items():
+        homes = [home for home in PUBLIC if home.split(".")[0] in rooms]
+        names = [f"{home}.{name}" for home in homes for name in left.pop(home).split()]
+        made[f"reference/python/{file}.md"] = _page(title, names)
+    assert not left, f"no page has the public names of {', '.join(left)}"
+    extending = [name for names in EXTENDING.values() for name in names]
+    made["reference/python/extending.md"] = _page("To extend it", extending)
+    return made
+
+
+def _page(title: str, names: list[str]) -> str:
+    blocks = [f"::: ldp_auditor.{name}" for name in names]
+    return "\n\n".join([f"# {title}", "Made from the docstrings.", *blocks]) + "\n"
