@@ -40,7 +40,7 @@ def figure_path(
 ) -> Path | None:
     """Return where a figure goes: the place that is given, or the default one if it can be.
 
-    Raise, before anything is computed, if it cannot be drawn or written there, or has no such style.
+    Raise, before anything is computed, if it cannot be drawn or written there or has no such style.
     """
     style_of(style or "screen", columns)
     if given is None and default is not None:
