@@ -8,7 +8,6 @@ that everybody has functions of their own; with `rows` there are as many as that
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 from ldp_auditor.core import Floats, InputPair, Rates, Reports, Values
 from ldp_auditor.errors import require, whole_number
 from ldp_auditor.mechanisms.estimation import FrequencyEstimator
-from ldp_auditor.mechanisms.frequency_oracle import CHOSEN, MAX_INDEX, FrequencyOracle
+from ldp_auditor.mechanisms.frequency_oracle import MAX_INDEX, FrequencyOracle
 from ldp_auditor.mechanisms.kernels.bits import fill_bernoulli, words_for
 from ldp_auditor.mechanisms.kernels.bloom import (
     add_leads,
@@ -36,6 +35,7 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
     threshold,
 )
 from ldp_auditor.mechanisms.local_hashing import SEED_BITS
+from ldp_auditor.mechanisms.local_mechanism import CHOSEN
 from ldp_auditor.mechanisms.unary_encoding import flip_probability
 from ldp_auditor.portable_math import log2
 from ldp_auditor.theory.attack_success import uniform
@@ -66,10 +66,6 @@ class BloomFilters(FrequencyOracle, FrequencyEstimator):
         self._set("width", whole_number("width", self.width, 2, MOST_BITS))
         self._set("rows", whole_number("rows", self.rows, CHOSEN, MAX_INDEX))
         super().__post_init__()
-
-    @property
-    def options(self) -> Mapping[str, Any]:
-        return {name: value for name, value in super().options.items() if value != CHOSEN}
 
     @property
     @abstractmethod

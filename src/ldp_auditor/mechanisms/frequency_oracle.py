@@ -28,9 +28,6 @@ from ldp_auditor.theory.loss_law import LossLaw
 MAX_INDEX = 2**32 - 1
 """Largest domain and hash range: the kernels scale random words to 32-bit numbers."""
 
-CHOSEN = 0
-"""Stands for the number that a protocol chooses by a formula; results do not show it."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class FrequencyOracle(LocalMechanism):

@@ -1,6 +1,5 @@
 """Hadamard response: report a column of a Hadamard matrix, most likely one where the row is 1."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +15,7 @@ from ldp_auditor.mechanisms.estimation import (
     checked_frequency,
     like,
 )
-from ldp_auditor.mechanisms.frequency_oracle import CHOSEN, TellingOracle
+from ldp_auditor.mechanisms.frequency_oracle import TellingOracle
 from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.hadamard import (
     MOST_COLUMNS,
@@ -34,6 +33,7 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
     scale_down,
     threshold,
 )
+from ldp_auditor.mechanisms.local_mechanism import CHOSEN
 from ldp_auditor.portable_math import exp, expm1, log2
 from ldp_auditor.theory.estimation import ScoreLaw
 from ldp_auditor.theory.loss_law import OneLevelLaw
@@ -64,10 +64,6 @@ class HR(TellingOracle, FrequencyEstimator):
         rule = "be a power of two, or 0 for the one of the paper"
         must(given & (given - 1) == 0, rule, blocks=given)
         self._set("blocks", given)
-
-    @property
-    def options(self) -> Mapping[str, Any]:
-        return {name: value for name, value in super().options.items() if value != CHOSEN}
 
     @property
     def block_count(self) -> int:

@@ -1,7 +1,6 @@
 """Hadamard Count-Mean Sketch: one entry of the Hadamard transform of a row of the sketch."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +12,7 @@ from ldp_auditor.core import Floats, InputPair, Rates, Reports, Values
 from ldp_auditor.errors import must, require, whole_number
 from ldp_auditor.mechanisms.bloom_filters import MOST_BITS
 from ldp_auditor.mechanisms.estimation import FrequencyEstimator
-from ldp_auditor.mechanisms.frequency_oracle import CHOSEN, MAX_INDEX, TellingOracle
+from ldp_auditor.mechanisms.frequency_oracle import MAX_INDEX, TellingOracle
 from ldp_auditor.mechanisms.kernels.bloom import TRIES
 from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.hadamard import is_odd
@@ -25,6 +24,7 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
     threshold,
 )
 from ldp_auditor.mechanisms.local_hashing import SEED_BITS, hash_value
+from ldp_auditor.mechanisms.local_mechanism import CHOSEN
 from ldp_auditor.mechanisms.unary_encoding import flip_probability
 from ldp_auditor.portable_math import log2
 from ldp_auditor.theory.attack_success import uniform
@@ -58,10 +58,6 @@ class HCMS(TellingOracle, FrequencyEstimator):
         must(width & (width - 1) == 0, "be a power of two", width=width)
         self._set("width", width)
         self._set("rows", whole_number("rows", self.rows, CHOSEN, MAX_INDEX))
-
-    @property
-    def options(self) -> Mapping[str, Any]:
-        return {name: value for name, value in super().options.items() if value != CHOSEN}
 
     @property
     def flip(self) -> float:

@@ -10,7 +10,6 @@ ones, so the family is universal and, beyond that, close to the ideal family of 
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 
 from ldp_auditor.core import Reports
 from ldp_auditor.errors import must, require, whole_number
-from ldp_auditor.mechanisms.frequency_oracle import CHOSEN, MAX_INDEX
+from ldp_auditor.mechanisms.frequency_oracle import MAX_INDEX
 from ldp_auditor.mechanisms.independent_support import FreshSupport, IndependentSupport
 from ldp_auditor.mechanisms.kernels.bits import ALL_BITS, last_word_mask, words_for
 from ldp_auditor.mechanisms.kernels.compilation import compiled
@@ -32,6 +31,7 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
     scale_down,
     threshold,
 )
+from ldp_auditor.mechanisms.local_mechanism import CHOSEN
 from ldp_auditor.mechanisms.randomized_response import keep_or_replace, truth_probabilities
 from ldp_auditor.portable_math import exp, expm1, log2
 
@@ -273,10 +273,6 @@ class OptimalRange(LocalHashing):
         must(given != 1, "be at least 2, or 0 for the optimal one", hash_range=given)
         self._set("hash_range", given)
         super().__post_init__()
-
-    @property
-    def options(self) -> Mapping[str, Any]:
-        return {name: value for name, value in super().options.items() if value != CHOSEN}
 
     @property
     @abstractmethod

@@ -29,6 +29,9 @@ MIN_EPSILON, MAX_EPSILON = 1e-6, 700
 COMMON = ("epsilon", "domain_size", "delta")
 """Parameters that many protocols have."""
 
+CHOSEN = 0
+"""Stands for the number that a protocol chooses by a formula; results do not show it."""
+
 OPTION_KINDS = (int, float, str)
 """Types that other parameters may have."""
 
@@ -151,8 +154,10 @@ class LocalMechanism(Listed, ABC):
 
     @property
     def options(self) -> Mapping[str, Any]:
-        """Values of those options."""
-        return {name: getattr(self, name) for name in self.option_types()}
+        """Values of those options, but of numbers that are left to a formula."""
+        values = {name: getattr(self, name) for name in self.option_types()}
+        left = {f.name for f in fields(self) if type(f.default) is int and f.default == CHOSEN}
+        return {name: value for name, value in values.items() if name not in left or value}
 
     @property
     def report_bytes(self) -> int:

@@ -6,10 +6,8 @@ what is left of i are the digits of the coordinates below.
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -18,7 +16,7 @@ from numpy.typing import NDArray
 from ldp_auditor.core import Floats, InputPair, Rates, Reports, Values
 from ldp_auditor.errors import must, whole_number
 from ldp_auditor.mechanisms.estimation import FrequencyEstimator
-from ldp_auditor.mechanisms.frequency_oracle import CHOSEN, TellingOracle
+from ldp_auditor.mechanisms.frequency_oracle import TellingOracle
 from ldp_auditor.mechanisms.kernels.hadamard import checked_columns
 from ldp_auditor.mechanisms.kernels.projective import (
     add_orthogonal,
@@ -27,6 +25,7 @@ from ldp_auditor.mechanisms.kernels.projective import (
     vectors_of,
 )
 from ldp_auditor.mechanisms.kernels.xoshiro import fresh_stream, threshold
+from ldp_auditor.mechanisms.local_mechanism import CHOSEN
 from ldp_auditor.mechanisms.pairwise_rappor import is_prime
 from ldp_auditor.portable_math import exp, log2
 from ldp_auditor.theory.estimation import ScoreLaw
@@ -71,10 +70,6 @@ class PGR(TellingOracle, FrequencyEstimator):
         field = whole_number("field", self.field, CHOSEN, MOST_ELEMENTS)
         must(field == CHOSEN or is_prime(field), "be a prime number", field=field)
         self._set("field", field)
-
-    @property
-    def options(self) -> Mapping[str, Any]:
-        return {name: value for name, value in super().options.items() if value != CHOSEN}
 
     @property
     def elements(self) -> int:

@@ -1,7 +1,6 @@
 """Subset selection: report a set of fixed size that contains the value more often than others."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +9,7 @@ from numpy.random import Generator
 
 from ldp_auditor.core import Floats, InputPair, Rates, Reports
 from ldp_auditor.errors import whole_number
-from ldp_auditor.mechanisms.frequency_oracle import CHOSEN, SupportOracle
+from ldp_auditor.mechanisms.frequency_oracle import SupportOracle
 from ldp_auditor.mechanisms.kernels.bits import (
     fill_bernoulli,
     last_word_mask,
@@ -29,6 +28,7 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
     scale_down,
     threshold,
 )
+from ldp_auditor.mechanisms.local_mechanism import CHOSEN
 from ldp_auditor.portable_math import exp, log
 from ldp_auditor.theory.attack_success import subset_success, uniform
 from ldp_auditor.theory.guessing import multinomial_guess_rates
@@ -51,10 +51,6 @@ class SS(SupportOracle):
         super().__post_init__()
         size = whole_number("subset_size", self.subset_size, CHOSEN, self.domain_size - 1)
         self._set("subset_size", size)
-
-    @property
-    def options(self) -> Mapping[str, Any]:
-        return {name: value for name, value in super().options.items() if value != CHOSEN}
 
     @property
     def omega(self) -> int:
