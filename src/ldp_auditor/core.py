@@ -3,6 +3,7 @@
 All of them are frozen and validate once, when made. Nothing here samples, draws or prints.
 """
 
+import json
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -77,8 +78,8 @@ class InputPair:
 
     >>> str(InputPair(0, 1)), str(InputPair(-1.0, 0.5)), str(InputPair([0, 0], [1, 2]))
     ('0,1', '-1,0.5', '0,0:1,2')
-    >>> str(InputPair([1.0, 0.0], [0.0, 1.0]))
-    '[1,0]:[0,1]'
+    >>> str(InputPair([1.0, 0.0], [0.0, 1.0])), str(InputPair("apple", "red wine: 1"))
+    ('[1,0]:[0,1]', 'apple:"red wine: 1"')
     """
 
     first: Any
@@ -95,7 +96,7 @@ class InputPair:
 
     def __str__(self) -> str:
         """How a pair is written on the command line and in grids."""
-        between = ":" if isinstance(self.first, tuple) else ","
+        between = ":" if isinstance(self.first, tuple | str) else ","
         return between.join(_written(value) for value in (self.first, self.second))
 
 
@@ -121,6 +122,8 @@ def _written(value: Any) -> str:
     if isinstance(value, tuple):
         words = ",".join(map(_written, value))
         return words if all(isinstance(entry, int) for entry in value) else f"[{words}]"
+    if isinstance(value, str):
+        return value if value.isidentifier() else json.dumps(value, ensure_ascii=False)
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 

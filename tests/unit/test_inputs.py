@@ -16,12 +16,14 @@ from ldp_auditor.inputs import (
     Ball,
     Categories,
     Inputs,
+    Names,
     Numbers,
     Places,
     Records,
     UnitVectors,
     in_words,
 )
+from ldp_auditor.results.table import result_of, rows_of
 
 KINDS: dict[str, tuple[Inputs, Any, str]] = {
     "categories": (Categories(5), (3, 1), "3,1"),
@@ -54,6 +56,51 @@ def test_inputs_of_another_kind_are_refused(inputs: Inputs, pair: Any, written: 
         with pytest.raises(AuditError) as refusal:
             inputs.pair(given)
         assert refusal.value.argument == "pair"
+
+
+WORDS = {
+    "apple:pear": ("apple", "pear"),
+    "apple,pear": ("apple", "pear"),
+    "\u00e9t\u00e9:nan": ("\u00e9t\u00e9", "nan"),
+    '"1":"2"': ("1", "2"),
+    '"a, b: c":"say \\"d:e\\""': ("a, b: c", 'say "d:e"'),
+    "https,ftp": ("https", "ftp"),
+}
+
+
+@pytest.mark.parametrize(("written", "words"), WORDS.items())
+def test_words_are_read_in_any_form(written: str, words: tuple[str, str]) -> None:
+    inputs, expected = Names(5), InputPair(*words)
+    assert inputs.pair(written) == inputs.pair(list(words)) == expected
+    assert inputs.pair(str(expected)) == expected
+    assert words[0] in in_words(expected)
+    assert inputs.pair("3,1") == InputPair(3, 1)
+
+
+@pytest.mark.parametrize(
+    "given", ["apple,1", "0.5,1.5", '"",b', "a", "a:b:c", ("a", "b\n"), ("a", "x" * 10_001), "9,1"]
+)
+def test_what_is_no_pair_of_words_is_refused(given: Any) -> None:
+    with pytest.raises(AuditError) as refusal:
+        Names(5).pair(given)
+    assert refusal.value.argument == "pair"
+    assert "\n" not in str(refusal.value)
+
+
+def test_words_in_grids_and_tables() -> None:
+    common: dict[str, Any] = {"protocol": "CMS", "epsilon": 1, "domain_size": 9, "trials": 100}
+    written, listed = Grid.of(pair='"a b":c', **common), Grid.of(pair=["a b", "c"], **common)
+    assert written.cells[0].key == listed.cells[0].key
+    plain = audit("CMS", epsilon=1, domain_size=9, trials=100, pair=("a b", "c")).to_dict()
+    (row,) = rows_of({"results": [plain], "key": "k"}, 1.0)
+    assert result_of(row).pair == InputPair("a b", "c")
+
+
+def test_a_guess_names_a_word_by_its_number() -> None:
+    accused = Names(5, ("apple", "pear")).attributed(
+        np.array([0, 1, 2, 1]), InputPair("pear", "apple"), default_rng(1)
+    )
+    assert accused.tolist() == [False, True, False, True]
 
 
 @pytest.mark.parametrize(

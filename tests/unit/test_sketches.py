@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import math
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.random import default_rng
 from scipy.linalg import hadamard
 
-from ldp_auditor import AuditError, InputPair, make, mechanisms
+from ldp_auditor import AuditError, AuditPlan, InputPair, make, mechanisms
 from ldp_auditor.audits.comparison import plan_comparison
+from ldp_auditor.audits.run import run
 from ldp_auditor.core import Floats
+from ldp_auditor.mechanisms.bloom_filters import CMS
 from tests.sketches import (
     Law,
     entry_law,
     entry_of_hash_law,
     filter_law,
+    hashed,
     line_law,
     point_law,
     response_law,
@@ -202,6 +207,60 @@ def test_filters_over_all_functions(k: int, m: int, h: int) -> None:
     assert (law.held_mean, law.other_mean) == pytest.approx((held, other), rel=1e-10)
     loss = mechanism.loss_law(InputPair(0, 1))
     assert (loss.supremum, loss.delta(0.3)) == pytest.approx((worst, divergence), rel=1e-10)
+
+
+WORDS = ("apple", "https://example.org/?a=1,b", "\u00e9t\u00e9")
+
+
+def word_key(word: str) -> int:
+    """The key of a word, as the documents describe it."""
+    digest = hashlib.blake2b(word.encode("utf-8"), digest_size=8).hexdigest()
+    return int(digest, 16) | 2**63
+
+
+@pytest.mark.parametrize("name", ["CMS", "HCMS", "Bloom-SUE"])
+def test_words_are_hashed_by_their_keys(name: str) -> None:
+    settings: dict[str, Any] = {"epsilon": 1.0, "domain_size": 4, "width": 4, "rows": 16}
+    mechanism = make(name, **settings, **({"hashes": 1} if name == "Bloom-SUE" else {}))
+    first, second, _ = ([hashed(row, word_key(word), 4) for row in range(16)] for word in WORDS)
+    apart = sum(a != b for a, b in zip(first, second, strict=True)) / 16
+    law = mechanism.loss_law(InputPair(*WORDS[:2]))
+    assert 0 < apart < 1
+    flip = 1 / (1 + math.exp(0.5 if name != "HCMS" else 1.0))
+    likely = apart * (1 - flip) / 2 if name == "HCMS" else apart * (1 - flip) ** 2
+    assert law.rates(0.9).true_positive == pytest.approx(likely, rel=1e-12)
+    # Without noise a report supports its word, and is guessed as the number of that word.
+    clear = type(mechanism)(epsilon=600.0, domain_size=10**6, named=WORDS)
+    for number, word in enumerate(WORDS):
+        reports = clear.privatize(word, 50, default_rng(1))
+        assert clear.supports(reports, word).all()
+        assert np.array_equal(clear.supports(reports, number), clear.supports(reports, word))
+        totals = np.zeros((1, 5))
+        clear.add_scores(reports, totals)
+        assert np.argmax(totals) == number
+
+
+def test_nothing_has_the_size_of_the_domain() -> None:
+    # Four thousand million values: an array of them would not fit this machine.
+    k, pair = 2**32 - 1, InputPair(*WORDS[:2])
+    for name in ("CMS", "HCMS", "Bloom-SUE", "Bloom-RAPPOR"):
+        mechanism = make(name, **({} if name == "Bloom-RAPPOR" else {"epsilon": 1}), domain_size=k)
+        for attack in ("paper", "optimal"):
+            found = AuditPlan(mechanism=mechanism, pair=pair, attack=attack, trials=100)
+            assert run(found)[0].counts.trials == 100
+        reports = mechanism.privatize(WORDS[0], 2000, default_rng(2))
+        shares = mechanism.estimate_of(reports, WORDS)
+        spread = np.sqrt(mechanism.frequency_variance(2000, np.array([1.0, 0.0, 0.0])))
+        assert (np.abs(shares - [1, 0, 0]) < 6 * spread).all()
+
+
+def test_named_values_must_be_different_words() -> None:
+    with pytest.raises(AuditError, match="2 different words at most, got 3"):
+        CMS(epsilon=1.0, domain_size=2, named=WORDS)
+    with pytest.raises(AuditError, match="different words"):
+        CMS(epsilon=1.0, domain_size=9, named=("a", "a"))
+    with pytest.raises(AuditError, match="sketch such as CMS, which takes words"):
+        make("GRR", epsilon=1, domain_size=9).privatize("a", 1, default_rng(1))
 
 
 def test_a_narrow_filter_loses_less_than_its_claim() -> None:

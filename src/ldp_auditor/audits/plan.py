@@ -27,6 +27,7 @@ from ldp_auditor.errors import (
 from ldp_auditor.mechanisms.capabilities import (
     HasOptions,
     KnowsWorstCase,
+    NamesInputs,
     bytes_of_report,
     default_pair,
     inputs_of,
@@ -90,6 +91,8 @@ class AuditPlan:
             self._set("metric", self.mechanism.claim.metric)
         chosen = self._default_pair if self.pair is None else self.pair
         self._set("pair", inputs_of(self.mechanism).pair(chosen))
+        if isinstance(self.mechanism, NamesInputs):
+            self._set("mechanism", self.mechanism.naming(self.pair))
         _ = self.distance  # raises where the inputs have none
         find_attack(self.attack, self.mechanism)
         find_bound(self.bound)

@@ -94,7 +94,7 @@ CLAIMED: Options = {
     "delta": number("Claimed delta.", shown="0, or 1e-5 for approximate protocols"),
     "pair": word(
         "The two inputs to tell apart: values counted from 0 such as 0,1, numbers such as -1,1, "
-        "records such as 0,0,0:1,2,1, vectors such as [1,0,0]:[0,1,0].",
+        "records such as 0,0,0:1,2,1, vectors such as [1,0,0]:[0,1,0], words such as apple:pear.",
         shown="inputs as far apart as can be; of values, 0,1",
     ),
     "metric": METRIC,

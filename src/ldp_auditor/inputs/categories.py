@@ -8,7 +8,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ldp_auditor.core import InputPair
-from ldp_auditor.errors import must, numeral, whole_number
+from ldp_auditor.errors import must, numeral, require, whole_number
 from ldp_auditor.inputs.kind import SEARCHED, Accused, Inputs
 from ldp_auditor.inputs.nearness import nearer
 
@@ -45,6 +45,11 @@ class Categories(Inputs):
         return sorted({*range(min(half, size)), *range(max(0, size - half), size)})
 
     def check(self, value: Any, name: str = "an input") -> int:
+        require(
+            not isinstance(value, str),
+            f"{name} must be a whole number, got {name}={value!r:.40}; count the values from 0, or "
+            "use a sketch such as CMS, which takes words",
+        )
         found, size = whole_number(name, value, at_least=0), self.domain_size
         must(found < size, f"lie in 0..{size - 1} (domain_size={size})", **{name: found})
         return found

@@ -90,17 +90,24 @@ class Inputs(ABC):
 def split_pair(text: str) -> list[str]:
     """Split what is written into its inputs: at colons, or else at commas outside brackets.
 
+    What stands between double quotes is not split.
+
     >>> split_pair("-1,1"), split_pair("0,0:1,2"), split_pair("[1,0],[0,1]")
     (['-1', '1'], ['0,0', '1,2'], ['[1,0]', '[0,1]'])
+    >>> split_pair('"a,b":"c:d"')
+    ['"a,b"', '"c:d"']
     """
-    if ":" in text:
-        return text.split(":")
-    depth, cuts = 0, [-1]
+    depth, quoted, escaped = 0, False, False
+    cuts: dict[str, list[int]] = {":": [-1], ",": [-1]}
     for place, character in enumerate(text):
+        if character == '"' and not escaped:
+            quoted = not quoted
+        escaped = quoted and character == "\\" and not escaped
         depth += (character == "[") - (character == "]")
-        if character == "," and depth == 0:
-            cuts.append(place)
-    return [text[a + 1 : b] for a, b in pairwise([*cuts, len(text)])]
+        if not quoted and (character == ":" or (character == "," and depth == 0)):
+            cuts[character].append(place)
+    chosen = cuts[":"] if len(cuts[":"]) > 1 else cuts[","]
+    return [text[a + 1 : b] for a, b in pairwise([*chosen, len(text)])]
 
 
 def read_list(text: str) -> tuple[Any, ...]:

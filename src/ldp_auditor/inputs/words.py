@@ -11,6 +11,8 @@ SHOWN = 3
 def in_words(pair: InputPair) -> str:
     """A pair for people, by the kind of its inputs."""
     first, second = pair.first, pair.second
+    if isinstance(first, str):
+        return f"words {first} and {second}"
     if not isinstance(first, tuple):
         noun = "numbers" if isinstance(first, float) else "values"
         return f"{noun} {str(pair).replace(',', ' and ')}"

@@ -2,8 +2,7 @@
 
 The public part of a report is its row (CMS) or cohort (RAPPOR): which hash functions it uses. The
 rest is a filter of `width` bits, of which the functions of the row set those of the value, each
-randomized on its own. A row is a seed of `local_hashing`. By default there are 2**64 of them, so
-that everybody has functions of their own; with `rows` there are as many as that, known in advance.
+randomized on its own. See `hashed_rows` about rows.
 """
 
 import math
@@ -14,12 +13,10 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from ldp_auditor.core import Floats, InputPair, Rates, Reports, Values
-from ldp_auditor.errors import require, whole_number
-from ldp_auditor.mechanisms.estimation import FrequencyEstimator
-from ldp_auditor.mechanisms.frequency_oracle import MAX_INDEX, FrequencyOracle
+from ldp_auditor.errors import whole_number
+from ldp_auditor.mechanisms.hashed_rows import HashedRows
 from ldp_auditor.mechanisms.kernels.bits import fill_bernoulli, words_for
 from ldp_auditor.mechanisms.kernels.bloom import (
     add_leads,
@@ -34,38 +31,23 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
     fresh_stream,
     threshold,
 )
-from ldp_auditor.mechanisms.local_hashing import SEED_BITS
 from ldp_auditor.mechanisms.local_mechanism import CHOSEN
 from ldp_auditor.mechanisms.unary_encoding import flip_probability
-from ldp_auditor.portable_math import log2
 from ldp_auditor.theory.attack_success import uniform
 from ldp_auditor.theory.bloom_filters import BitRates, alone_law, guess_rates, supports_of
 from ldp_auditor.theory.estimation import ScoreLaw
 from ldp_auditor.theory.loss_law import StepLaw
 from ldp_auditor.theory.sketch_success import count_mean_success
 
-MOST_BITS = 2**16
-"""Width of a filter at most."""
-
 MOST_HASHES = 16
 
 
 @dataclass(frozen=True, kw_only=True)
-class BloomFilters(FrequencyOracle, FrequencyEstimator):
+class BloomFilters(HashedRows):
     """A report is a row and a randomized filter; it supports values with all bits set.
 
     A report is `1 + width / 64` words: the row, then the bits (see `kernels.bits`).
     """
-
-    family = "sketches"
-
-    width: int = 1024
-    rows: int = CHOSEN
-
-    def __post_init__(self) -> None:
-        self._set("width", whole_number("width", self.width, 2, MOST_BITS))
-        self._set("rows", whole_number("rows", self.rows, CHOSEN, MAX_INDEX))
-        super().__post_init__()
 
     @property
     @abstractmethod
@@ -81,12 +63,12 @@ class BloomFilters(FrequencyOracle, FrequencyEstimator):
     def report_bytes(self) -> int:
         return 16 * (1 + words_for(self.width))
 
-    def filters(self, value: int, flips: Words, rng: Generator) -> Words:
+    def filters(self, value: Any, flips: Words, rng: Generator) -> Words:
         """Return the filters of a value in random rows, with some bits flipped."""
         made = np.empty((len(flips), 1 + words_for(self.width)), np.uint64)
         fill_filters(
             fresh_stream(rng),
-            np.uint64(self.check_value(value)),
+            self.key(value),
             np.uint64(self.rows),
             self.hash_count,
             self.width,
@@ -99,18 +81,12 @@ class BloomFilters(FrequencyOracle, FrequencyEstimator):
         chosen = np.empty(len(reports), np.int64)
         guess_filters(
             fresh_stream(rng), reports, self.hash_count, np.uint64(self.width),
-            np.uint64(self.domain_size), chosen,
+            np.uint64(self.domain_size), self.keys, chosen,
         )  # fmt: skip
         return chosen
 
-    def supports(self, reports: Reports, value: int) -> NDArray[np.bool_]:
-        """Tell for every report whether all bits of a value are set."""
-        scores = np.zeros((len(reports), 1))
-        add_supports(reports, self.hash_count, np.uint64(self.width), value, scores)
-        return scores[:, 0] > 0
-
-    def add_scores(self, reports: Reports, totals: Floats) -> None:
-        add_supports(reports, self.hash_count, np.uint64(self.width), 0, totals)
+    def add_supports(self, reports: Reports, keys: Words, totals: Floats) -> None:
+        add_supports(reports, self.hash_count, np.uint64(self.width), keys, totals)
 
     def alone(self, pair: InputPair) -> Floats:
         """Return the law of how many bits only the first of two values sets, and only the second.
@@ -120,7 +96,7 @@ class BloomFilters(FrequencyOracle, FrequencyEstimator):
         if self.rows == CHOSEN:
             return alone_law(self.width, self.hash_count)
         counts = np.zeros((self.hash_count + 1, self.hash_count + 1))
-        first, second = np.uint64(pair.first), np.uint64(pair.second)
+        first, second = self.key(pair.first), self.key(pair.second)
         count_alone(self.rows, self.hash_count, np.uint64(self.width), first, second, counts)
         return counts / self.rows
 
@@ -146,23 +122,9 @@ class BloomFilters(FrequencyOracle, FrequencyEstimator):
     def score_law(self) -> ScoreLaw:
         return ScoreLaw.of_bits(*supports_of(self.width, self.hash_count, self.bit_rates))
 
-    def frequency_variance(self, users: int, frequency: Any, reports: int = 1) -> Any:
-        """Return the exact variance of an estimated frequency, over rows that are all different."""
-        require(
-            self.rows == CHOSEN,
-            f"{self.name} with rows={self.rows} has no variance of its own: values that collide in "
-            "these rows stay mixed up, which is a bias and not noise; leave out rows",
-        )
-        return super().frequency_variance(users, frequency, reports)
-
-    @property
-    def row_bits(self) -> int:
-        """Bits that name a row."""
-        return SEED_BITS if self.rows == CHOSEN else math.ceil(log2(self.rows))
-
     def wire_bits(self, reports: int = 1) -> tuple[float, float | None]:
         """Return bits of the row and of the filter."""
-        return self.row_bits + self.width, None
+        return math.ceil(self.row_bits) + self.width, None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,7 +145,7 @@ class FlippedFilters(BloomFilters):
     def bit_rates(self) -> BitRates:
         return 1 - self.flip, self.flip, self.flip
 
-    def privatize(self, value: int, n: int, rng: Generator) -> Reports:
+    def privatize(self, value: Any, n: int, rng: Generator) -> Reports:
         flips = np.empty((n, words_for(self.width)), np.uint64)
         fill_bernoulli(fresh_lanes(rng), threshold(self.flip), flips.reshape(-1))
         return self.filters(value, flips, rng)
@@ -191,7 +153,7 @@ class FlippedFilters(BloomFilters):
     def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats:
         """Return the ratio: each bit that only one of the two sets tells for or against it."""
         leads = np.zeros(len(reports))
-        first, second = np.uint64(pair.first), np.uint64(pair.second)
+        first, second = self.key(pair.first), self.key(pair.second)
         add_leads(reports, self.hash_count, np.uint64(self.width), first, second, leads)
         return self.level * leads
 

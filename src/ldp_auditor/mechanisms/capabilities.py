@@ -228,6 +228,14 @@ class TakesInputs(Protocol):
     def inputs(self) -> Inputs: ...
 
 
+@declared("names of inputs", "an input is what its kind says, and no guess names a word")
+@runtime_checkable
+class NamesInputs(Protocol):
+    """Inputs in words: the same mechanism with the words of a pair among its values."""
+
+    def naming(self, pair: InputPair) -> Any: ...
+
+
 @declared("success of a guess", "`choose` shows no attack success and refuses a limit on it")
 @runtime_checkable
 class KnowsAttackSuccess(Protocol):

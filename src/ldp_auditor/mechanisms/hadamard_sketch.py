@@ -6,24 +6,23 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from ldp_auditor.core import Floats, InputPair, Rates, Reports, Values
-from ldp_auditor.errors import must, require, whole_number
-from ldp_auditor.mechanisms.bloom_filters import MOST_BITS
-from ldp_auditor.mechanisms.estimation import FrequencyEstimator
-from ldp_auditor.mechanisms.frequency_oracle import MAX_INDEX, TellingOracle
-from ldp_auditor.mechanisms.kernels.bloom import TRIES
+from ldp_auditor.errors import must, require
+from ldp_auditor.mechanisms.frequency_oracle import TellingOracle
+from ldp_auditor.mechanisms.hashed_rows import HashedRows
+from ldp_auditor.mechanisms.kernels.bloom import key_at, tries_among
 from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.hadamard import is_odd
 from ldp_auditor.mechanisms.kernels.xoshiro import (
+    Words,
     advance,
     fresh_stream,
     next_word,
     scale_down,
     threshold,
 )
-from ldp_auditor.mechanisms.local_hashing import SEED_BITS, hash_value
+from ldp_auditor.mechanisms.local_hashing import hash_value
 from ldp_auditor.mechanisms.local_mechanism import CHOSEN
 from ldp_auditor.mechanisms.unary_encoding import flip_probability
 from ldp_auditor.portable_math import log2
@@ -37,7 +36,7 @@ ENTRY = np.dtype([("row", np.uint64), ("column", np.uint64), ("odd", np.uint64)]
 
 
 @dataclass(frozen=True, kw_only=True)
-class HCMS(TellingOracle, FrequencyEstimator):
+class HCMS(HashedRows, TellingOracle):
     """Apple's Hadamard Count-Mean Sketch [Apple17]; a report is a row, a column and one bit.
 
     The function of the row hashes the value to one of `width` numbers; the bit is the entry of the
@@ -47,17 +46,10 @@ class HCMS(TellingOracle, FrequencyEstimator):
 
     name = "HCMS"
     summary = "Hadamard count-mean sketch"
-    family = "sketches"
-
-    width: int = 1024
-    rows: int = CHOSEN
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        width = whole_number("width", self.width, 2, MOST_BITS)
-        must(width & (width - 1) == 0, "be a power of two", width=width)
-        self._set("width", width)
-        self._set("rows", whole_number("rows", self.rows, CHOSEN, MAX_INDEX))
+        must(self.width & (self.width - 1) == 0, "be a power of two", width=self.width)
 
     @property
     def flip(self) -> float:
@@ -68,11 +60,11 @@ class HCMS(TellingOracle, FrequencyEstimator):
     def report_bytes(self) -> int:
         return 48
 
-    def privatize(self, value: int, n: int, rng: Generator) -> Reports:
+    def privatize(self, value: Any, n: int, rng: Generator) -> Reports:
         reports = np.empty(n, ENTRY)
         _draw(
             fresh_stream(rng),
-            np.uint64(self.check_value(value)),
+            self.key(value),
             np.uint64(self.rows),
             np.uint64(self.width),
             threshold(self.flip),
@@ -83,22 +75,17 @@ class HCMS(TellingOracle, FrequencyEstimator):
     def guess(self, reports: Reports, rng: Generator) -> Values:
         chosen = np.empty(len(reports), np.int64)
         size, width = np.uint64(self.domain_size), np.uint64(self.width)
-        _guess(fresh_stream(rng), reports, width, size, chosen)
+        _guess(fresh_stream(rng), reports, width, size, self.keys, chosen)
         return chosen
 
-    def supports(self, reports: Reports, value: int) -> NDArray[np.bool_]:
-        scores = np.zeros((len(reports), 1))
-        _add_supports(reports, np.uint64(self.width), value, scores)
-        return scores[:, 0] > 0
-
-    def add_scores(self, reports: Reports, totals: Floats) -> None:
-        _add_supports(reports, np.uint64(self.width), 0, totals)
+    def add_supports(self, reports: Reports, keys: Words, totals: Floats) -> None:
+        _add_supports(reports, np.uint64(self.width), keys, totals)
 
     def collisions(self, pair: InputPair) -> float:
         """Return the share of the rows in which two values have the same hash."""
         if self.rows == CHOSEN:
             return 1 / self.width
-        first, second = np.uint64(pair.first), np.uint64(pair.second)
+        first, second = self.key(pair.first), self.key(pair.second)
         return int(_count_collisions(self.rows, np.uint64(self.width), first, second)) / self.rows
 
     def loss_law(self, pair: InputPair) -> OneLevelLaw:
@@ -133,15 +120,6 @@ class HCMS(TellingOracle, FrequencyEstimator):
         other = 0.5 + (0.5 - self.flip) / self.width
         return ScoreLaw.of_bits(1 - self.flip, self.flip, other)
 
-    def frequency_variance(self, users: int, frequency: Any, reports: int = 1) -> Any:
-        """Return the exact variance of an estimated frequency, over rows that are all different."""
-        require(
-            self.rows == CHOSEN,
-            f"HCMS with rows={self.rows} has no variance of its own: values that collide in these "
-            "rows stay mixed up, which is a bias and not noise; leave out rows",
-        )
-        return super().frequency_variance(users, frequency, reports)
-
     def attack_success(self, prior: Floats | None = None) -> float | None:
         if self.rows != CHOSEN:
             return None  # what a given family of functions does is not known in advance
@@ -149,8 +127,7 @@ class HCMS(TellingOracle, FrequencyEstimator):
         return hadamard_sketch_success(prior, self.width, self.flip)
 
     def wire_bits(self, reports: int = 1) -> tuple[float, float | None]:
-        row = SEED_BITS if self.rows == CHOSEN else log2(self.rows)
-        least = row + log2(self.width) + 1
+        least = self.row_bits + log2(self.width) + 1
         return math.ceil(least), least
 
 
@@ -176,20 +153,20 @@ def supported(report: Any, value: Any, width: Any) -> Any:
 
 
 @compiled
-def _guess(stream: Any, reports: Any, width: Any, domain_size: Any, chosen: Any) -> None:
+def _guess(stream: Any, reports: Any, width: Any, domain_size: Any, keys: Any, chosen: Any) -> None:
     """Choose any supported value: by trying, or else among all; any value if none is."""
     for i in range(reports.size):
         found = domain_size
-        for _ in range(TRIES):
+        for _ in range(tries_among(domain_size)):
             value = scale_down(next_word(stream), domain_size)
-            if supported(reports[i], value, width):
+            if supported(reports[i], key_at(keys, value), width):
                 found = value
                 break
         # Column 0 supports all or none, any other one half of the values, up to chance.
         if found == domain_size and reports[i].column != np.uint64(0):
             members = np.uint64(0)
             for value in range(domain_size):
-                if supported(reports[i], value, width):
+                if supported(reports[i], key_at(keys, value), width):
                     members += np.uint64(1)
                     if scale_down(next_word(stream), members) == np.uint64(0):
                         found = value
@@ -199,14 +176,14 @@ def _guess(stream: Any, reports: Any, width: Any, domain_size: Any, chosen: Any)
 
 
 @compiled
-def _add_supports(reports: Any, width: Any, first: int, totals: Any) -> None:
-    """Add 1 for every supported value from `first` on, a column of totals for each."""
+def _add_supports(reports: Any, width: Any, keys: Any, totals: Any) -> None:
+    """Add 1 for every supported value, a column of totals for each."""
     users, values = totals.shape
     each = reports.size // users
     for i in range(users):
         for t in range(i * each, (i + 1) * each):
             for v in range(values):
-                if supported(reports[t], np.uint64(first + v), width):
+                if supported(reports[t], key_at(keys, np.uint64(v)), width):
                     totals[i, v] += 1.0
 
 

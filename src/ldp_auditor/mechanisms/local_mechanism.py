@@ -26,8 +26,8 @@ from ldp_auditor.theory.loss_law import LossLaw
 MIN_EPSILON, MAX_EPSILON = 1e-6, 700
 """Beyond these, e^epsilon - 1 or e^-epsilon run out of digits."""
 
-COMMON = ("epsilon", "domain_size", "delta")
-"""Parameters that many protocols have."""
+COMMON = ("epsilon", "domain_size", "delta", "named")
+"""Parameters that are no options: what is claimed, and what there is to report."""
 
 CHOSEN = 0
 """Stands for the number that a protocol chooses by a formula; results do not show it."""

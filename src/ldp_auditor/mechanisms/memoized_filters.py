@@ -8,6 +8,7 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -45,7 +46,7 @@ class MemoizedFilters(MemoizedOracle, SeveralHashes):
     def report_bytes(self) -> int:
         return 2 * super().report_bytes
 
-    def enroll(self, value: int, n: int, rng: Generator) -> Users:
+    def enroll(self, value: Any, n: int, rng: Generator) -> Users:
         chain, none = self.chain, np.zeros((n, words_for(self.width)), np.uint64)
         filters = self.filters(value, none, rng)
         memo = self._again(filters, 1, chain.p1, chain.q1, rng)
@@ -73,7 +74,7 @@ class MemoizedFilters(MemoizedOracle, SeveralHashes):
 
     def add_evidence(self, reports: Reports, pair: InputPair, totals: Floats) -> None:
         """Add how often each of these bits was 0 and was 1 to every user's row."""
-        first, second = np.uint64(pair.first), np.uint64(pair.second)
+        first, second = self.key(pair.first), self.key(pair.second)
         add_bits(reports, self.hashes, np.uint64(self.width), first, second, totals)
 
     def ratio_of_evidence(self, totals: Floats, pair: InputPair, reports: int) -> Floats:
@@ -130,7 +131,7 @@ class MemoizedFilters(MemoizedOracle, SeveralHashes):
 
     def wire_bits(self, reports: int = 1) -> tuple[float, float | None]:
         """Return bits of a report; the cohort is sent once."""
-        return self.row_bits / reports + self.width, None
+        return math.ceil(self.row_bits) / reports + self.width, None
 
 
 @lru_cache(maxsize=8)

@@ -226,9 +226,9 @@ class OfAudits(Shown):
 
 
 def column_value(value: Any) -> Any:
-    """Return a value, perhaps as JSON has it, that fits a column: lists of numbers become words."""
+    """Return a value, perhaps as JSON has it, that fits a column: lists become words."""
     if isinstance(value, InputPair):
         value = (value.first, value.second)
     if isinstance(value, tuple | list):
-        return " ".join(str(list(v) if isinstance(v, tuple) else v) for v in value)
+        return " ".join(json.dumps(v, ensure_ascii=False) for v in value)
     return inf if value == "inf" else value

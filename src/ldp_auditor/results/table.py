@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import logging
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -51,8 +50,8 @@ def rows_of(entry: Mapping[str, Any], seconds: float | None) -> list[Row]:
 def result_of(row: Row) -> AuditResult:
     """Return the result that a row was made of; options that are lists stay words."""
     known = {name: value for name, value in row.items() if value is not None}
-    pair = json.loads(f"[{re.sub('(?<!,) ', ',', row['pair'])}]")
-    return AuditResult.from_dict({**known, "pair": pair})
+    first, end = json.JSONDecoder().raw_decode(row["pair"])
+    return AuditResult.from_dict({**known, "pair": [first, json.loads(row["pair"][end:])]})
 
 
 def write_table(rows: Sequence[Row], folder: Path, name: str) -> list[Path]:

@@ -9,8 +9,8 @@ from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.xoshiro import next_word, scale_down
 from ldp_auditor.mechanisms.local_hashing import hash_value
 
-TRIES = 64
-"""Values that are tried at random before all are looked at."""
+TRIES = np.uint64(64)
+"""Values that are tried at random before all are looked at, at least."""
 
 APART = np.uint64(0xD1B54A32D192ED03)
 """Distance between the seeds of the functions of a row."""
@@ -20,6 +20,18 @@ APART = np.uint64(0xD1B54A32D192ED03)
 def position(row: Any, function: Any, value: Any, width: Any) -> Any:
     """Return the bit that a function of a row sets for a value."""
     return hash_value(row + np.uint64(function) * APART, value, width)
+
+
+@compiled
+def key_at(keys: Any, value: Any) -> Any:
+    """Return the key of the value of a number: the first have `keys`, others their numbers."""
+    return keys[value] if value < np.uint64(keys.size) else value
+
+
+@compiled
+def tries_among(domain_size: Any) -> Any:
+    """Return how many values are tried: to look at all of a million costs more than most need."""
+    return max(TRIES, domain_size >> np.uint64(4))
 
 
 @compiled
@@ -64,20 +76,20 @@ def fill_filters(
 
 @compiled
 def guess_filters(
-    stream: Any, reports: Any, hashes: int, width: Any, domain_size: Any, chosen: Any
+    stream: Any, reports: Any, hashes: int, width: Any, domain_size: Any, keys: Any, chosen: Any
 ) -> None:
     """Choose any value with all bits set: by trying, or else among all; any value if none has."""
     for i in range(reports.shape[0]):
         found = domain_size
-        for _ in range(TRIES):
+        for _ in range(tries_among(domain_size)):
             value = scale_down(next_word(stream), domain_size)
-            if has_all(reports[i], hashes, value, width):
+            if has_all(reports[i], hashes, key_at(keys, value), width):
                 found = value
                 break
         if found == domain_size:
             members = np.uint64(0)
             for value in range(domain_size):
-                if has_all(reports[i], hashes, value, width):
+                if has_all(reports[i], hashes, key_at(keys, value), width):
                     members += np.uint64(1)
                     if scale_down(next_word(stream), members) == np.uint64(0):
                         found = value
@@ -87,14 +99,14 @@ def guess_filters(
 
 
 @compiled
-def add_supports(reports: Any, hashes: int, width: Any, first: int, totals: Any) -> None:
-    """Add 1 for every value from `first` on whose bits are all set, a column of totals for each."""
+def add_supports(reports: Any, hashes: int, width: Any, keys: Any, totals: Any) -> None:
+    """Add 1 for every value whose bits are all set, a column of totals for each."""
     users, values = totals.shape
     each = reports.shape[0] // users
     for i in range(users):
         for t in range(i * each, (i + 1) * each):
             for v in range(values):
-                if has_all(reports[t], hashes, np.uint64(first + v), width):
+                if has_all(reports[t], hashes, key_at(keys, np.uint64(v)), width):
                     totals[i, v] += 1.0
 
 
