@@ -197,7 +197,7 @@ def test_screening_finds_the_best_pair_whatever_the_number_of_inputs() -> None:
         for side in (counts, 500 - counts)
         for e, a, b in product(range(40), range(20), range(20))
     )
-    top = screen(counts, trials, factor, 0.0)[0]
+    top = screen([counts], trials, factor, 0.0)[0][0]
     assert (top.strength, top.event, top.first, top.second) == best
 
 

@@ -331,18 +331,17 @@ def chosen_events(
     candidates: Sequence[Candidate], layout: Layout, reports: Sequence[Sequence[Any]]
 ) -> tuple[ChosenEvent, ...]:
     """The candidates in words, with their inputs, for processes that must not run foreign code."""
+    table = cache(lambda i: layout.table(reports[i][:EXAMPLES]))
+    text = cache(lambda i, j: shortened(reports[i][j]))
+
+    def example(event: Event, i: int) -> str:
+        """The shortest of some reports with the event, as text."""
+        held = np.flatnonzero(event.holds(reports[i][:EXAMPLES], table(i))).tolist()
+        return min((text(i, j) for j in held), key=lambda text: (len(text), text), default="")
+
     return tuple(
-        ChosenEvent(c.event.words, c.first, c.second, _example(c, layout, reports[c.first]))
-        for c in candidates
+        ChosenEvent(c.event.words, c.first, c.second, example(c.event, c.first)) for c in candidates
     )
-
-
-def _example(candidate: Candidate, layout: Layout, reports: Sequence[Any]) -> str:
-    """The shortest of some reports with the event, as text."""
-    some = reports[:EXAMPLES]
-    held = candidate.event.holds(some, layout.table(some))
-    texts = [shortened(report) for report, holds in zip(some, held, strict=True) if holds]
-    return min(texts, key=lambda text: (len(text), text), default="")
 
 
 def _states() -> tuple[bytes, ...]:

@@ -17,8 +17,9 @@ from ldp_auditor.checks.search.events import Scored
 from ldp_auditor.checks.search.layout import WHOLE_REPORT, Column, Table
 from ldp_auditor.checks.search.one_column import Counted
 from ldp_auditor.checks.search.proposals import Proposal, Sample
+from ldp_auditor.checks.search.strength import strength
 from ldp_auditor.core import Floats
-from ldp_auditor.portable_math import log
+from ldp_auditor.portable_arrays import logs
 
 MOST_VALUES = 300
 """Values of a column up to which each has a ratio of its own."""
@@ -180,11 +181,9 @@ def _ratios(ranged: Ranged, counts: Floats, trials: Floats, a: int, b: int) -> R
         )
     )
     kept = max(0.0, 1 - chance / excess) if excess > 0 else 0.0
-    weights = [
-        kept * (log((x + 0.5) / (both[0] + 1)) - log((y + 0.5) / (both[1] + 1))) if found else 0
-        for x, y, found in zip(hits.tolist(), alarms.tolist(), there.tolist(), strict=True)
-    ]
-    return Ratios(ranged.column, ranged.edges, np.round(np.array(weights) * UNIT).astype(np.int64))
+    logs_of_rates = logs((np.stack([hits, alarms]) + 0.5) / (np.array(both)[:, None] + 1))
+    weights = np.where(there, kept * (logs_of_rates[0] - logs_of_rates[1]), 0.0)
+    return Ratios(ranged.column, ranged.edges, np.round(weights * UNIT).astype(np.int64))
 
 
 def _thresholds(
@@ -197,23 +196,45 @@ def _thresholds(
         return []
     refitted = cache(lambda: _score(columns, sample.trials, a, b, half=False))
 
-    def event(score: AddedRatios, of: Sample, first: int, share: float) -> Scored:
-        scores = of.tables[first].once(
-            ("score", id(score)), lambda: score(of.reports[first], of.tables[first])
+    def scores(score: AddedRatios, of: Sample, i: int) -> Floats:
+        found: Floats = of.tables[i].once(
+            ("score", id(score)), lambda: score(of.reports[i], of.tables[i])
         )
-        at = np.quantile(scores, 1 - share if first == a else share, method="nearest")
+        return found
+
+    def events(score: AddedRatios, of: Sample, first: int) -> list[Scored]:
+        shares = np.array(LEVELS)
+        levels = 1 - shares if first == a else shares
+        at = np.quantile(scores(score, of, first), levels, method="nearest")
         name = f"summed log-ratio of {len(score.parts)} {kind} for input {a} against {b}"
-        return Scored(name, score, float(at), at_least=first == a)
+        return [Scored(name, score, threshold, at_least=first == a) for threshold in at.tolist()]
+
+    @cache
+    def refitted_events(first: int) -> list[Scored]:
+        return events(refitted(), sample, first)
 
     tried = 2 * len(LEVELS) * MOST_PAIRS
-    return [
-        counting.proposal(
-            event(fitted, fitting, first, share),
-            first,
-            second,
-            tried,
-            lambda first=first, share=share: event(refitted(), sample, first, share),  # type: ignore[misc]
-        )
-        for first, second in ((a, b), (b, a))
-        for share in LEVELS
-    ]
+    found: list[Proposal] = []
+    for first, second in ((a, b), (b, a)):
+        fits = events(fitted, fitting, first)
+        hits, alarms = (_held(scores(fitted, counting, i), fits) for i in (first, second))
+        trials = float(counting.trials[first]), float(counting.trials[second])
+        factor = sample.factor(first, second)
+        z = strength(hits, trials[0], alarms, trials[1], factor, sample.claim.delta)
+        found += [
+            Proposal(
+                event, first, second, float(z[i]), int(hits[i]), int(alarms[i]), trials, tried,
+                lambda first=first, i=i: refitted_events(first)[i],  # type: ignore[misc]
+            )
+            for i, event in enumerate(fits)
+        ]  # fmt: skip
+    return found
+
+
+def _held(scores: Floats, events: Sequence[Scored]) -> NDArray[np.int64]:
+    """How often each of several thresholds of one score, all of one direction, holds."""
+    ordered = np.sort(scores)
+    at = [event.threshold for event in events]
+    if events[0].at_least:
+        return len(ordered) - np.searchsorted(ordered, at, side="left")
+    return np.searchsorted(ordered, at, side="right")

@@ -14,7 +14,7 @@ import numpy as np
 from ldp_auditor.checks.search.events import Apart, Difference, Event
 from ldp_auditor.checks.search.layout import Column, named
 from ldp_auditor.checks.search.one_column import Counted
-from ldp_auditor.checks.search.proposals import Proposal, Sample, proposals, proposals_of
+from ldp_auditor.checks.search.proposals import Family, Proposal, Sample, proposals, proposals_of
 from ldp_auditor.core import Floats
 
 MOST_COLUMNS = 24
@@ -72,7 +72,7 @@ def _values(sample: Sample, kinds: Sequence[Column], few: Mapping[Any, Floats]) 
     if not events:
         return []
     tried = MOST_VALUES * len(pairs)
-    return proposals(sample, events.__getitem__, np.concatenate(counts, axis=1), tried)
+    return proposals(sample, Family(events.__getitem__, np.concatenate(counts, axis=1), tried))
 
 
 def _thresholds(

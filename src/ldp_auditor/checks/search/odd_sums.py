@@ -15,7 +15,7 @@ from ldp_auditor.checks.search.events import Equals, Event, OddSum
 from ldp_auditor.checks.search.layout import WHOLE_REPORT
 from ldp_auditor.checks.search.one_column import Counted
 from ldp_auditor.checks.search.packed_events import Packed, count, odd_of_three, packed
-from ldp_auditor.checks.search.proposals import Proposal, Sample, proposals
+from ldp_auditor.checks.search.proposals import Family, Proposal, Sample, proposals
 from ldp_auditor.core import Floats
 
 MOST_SUMS = 2**19
@@ -74,9 +74,11 @@ def propose_odd_sums(sample: Sample, tables: Sequence[Counted]) -> list[Proposal
             "reports, found by hashing, were counted. A weak sum may be missed."
         )
     number = math.comb(len(bits), 3)
-    return proposals(
-        sample, lambda i: OddSum(tuple(bits[j] for j in triples[i].tolist())), odd, number
-    )
+
+    def make(i: int) -> Event:
+        return OddSum(tuple(bits[j] for j in triples[i].tolist()))
+
+    return proposals(sample, Family(make, odd, number))
 
 
 def related_triples(rows: Sequence[Packed], trials: Floats) -> NDArray[np.int64]:
@@ -141,7 +143,7 @@ def _all_sums(sample: Sample, bits: Sequence[Event]) -> list[Proposal]:
 
     # Sums of two are looked at with other pairs.
     chosen = np.flatnonzero(np.bitwise_count(np.arange(size)) >= 3)
-    return proposals(sample, lambda i: make(int(chosen[i])), odd[:, chosen])
+    return proposals(sample, Family(lambda i: make(int(chosen[i])), odd[:, chosen]))
 
 
 def walsh_hadamard(counts: Floats) -> Floats:

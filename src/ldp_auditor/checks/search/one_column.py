@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ldp_auditor.checks.search.events import Beyond, Both, Equals, Event, OneOf
 from ldp_auditor.checks.search.layout import Column, named
-from ldp_auditor.checks.search.proposals import Proposal, Sample, proposals
+from ldp_auditor.checks.search.proposals import Family, Proposal, Sample, proposals
 from ldp_auditor.checks.search.strength import largest, strength
 from ldp_auditor.core import Floats
 
@@ -109,7 +109,7 @@ def propose_values(sample: Sample, tables: Sequence[Counted]) -> list[Proposal]:
     def make(i: int) -> Event:
         return Equals(tables[int(owner[i])].column, float(values[i]))
 
-    return proposals(sample, make, counts)
+    return proposals(sample, Family(make, counts))
 
 
 @dataclass(frozen=True)
@@ -161,8 +161,6 @@ def propose_thresholds(sample: Sample, tables: Sequence[Counted]) -> list[Propos
         return Beyond(*names[i], at_least=False)
 
     at_least = np.concatenate([t.at_least for t in wide], axis=1)
-    found = proposals(sample, least, at_least)
-    found += proposals(sample, most, np.concatenate([t.upto for t in wide], axis=1))
     apart = np.ptp(at_least / sample.trials[:, None], axis=0)
     starts = np.cumsum([0, *(len(t.at) for t in wide)])
     furthest = np.array([apart[a:b].max() for a, b in pairwise(starts.tolist())])
@@ -179,10 +177,14 @@ def propose_thresholds(sample: Sample, tables: Sequence[Counted]) -> list[Propos
         low, high = np.triu_indices(len(wide[i].at), k=1)
         slices.append(wide[i].upto[:, high] - wide[i].under[:, low])
         between += zip((starts[i] + low).tolist(), (starts[i] + high).tolist(), strict=True)
-    return found + proposals(
+    return proposals(
         sample,
-        lambda i: Both(least(between[i][0]), most(between[i][1])),
-        np.concatenate(slices, axis=1),
+        Family(least, at_least),
+        Family(most, np.concatenate([t.upto for t in wide], axis=1)),
+        Family(
+            lambda i: Both(least(between[i][0]), most(between[i][1])),
+            np.concatenate(slices, axis=1),
+        ),
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ldp_auditor.checks.search.events import Event, Not
 from ldp_auditor.checks.search.layout import Table
-from ldp_auditor.checks.search.strength import SHORTLIST, screen, strength
+from ldp_auditor.checks.search.strength import SHORTLIST, Standout, screen, strength
 from ldp_auditor.core import Claim, Floats
 from ldp_auditor.portable_math import exp
 
@@ -123,33 +123,48 @@ class Proposal:
         )
 
 
-def proposals(
-    sample: Sample,
-    make: Callable[[int], Event],
-    counts: Floats,
-    tried: int = 0,
-    most: int = SHORTLIST,
-) -> list[Proposal]:
-    """The `most` strongest events by their `counts` for every input; `make` makes only these.
+@dataclass(frozen=True, eq=False)
+class Family:
+    """Many events that are counted at once, of which only those that stand out are made."""
 
-    `tried` is the number of events if it is larger than that of the counts.
-    """
-    found = []
-    inputs = len(sample.tables)
-    number = 2 * max(tried, counts.shape[1]) * inputs * (inputs - 1)
-    for standout in screen(counts, sample.trials, sample.factors, sample.claim.delta, most):
-        event = make(standout.event)
-        turned = Not(event) if standout.is_negated else event
+    make: Callable[[int], Event]
+    counts: Floats
+    """A row for every input, a column for every event."""
+    tried: int = 0
+    """The number of events if it is larger than that of the counts."""
+
+    def proposal(self, sample: Sample, standout: Standout) -> Proposal:
+        """An event that stands out."""
+        event = self.make(standout.event)
         a, b = standout.first, standout.second
-        trials = float(sample.trials[a]), float(sample.trials[b])
-        found.append(
-            Proposal(
-                turned, a, b, standout.strength, standout.hits, standout.alarms, trials, number
-            )
+        inputs = len(sample.tables)
+        return Proposal(
+            Not(event) if standout.is_negated else event,
+            a,
+            b,
+            standout.strength,
+            standout.hits,
+            standout.alarms,
+            (float(sample.trials[a]), float(sample.trials[b])),
+            2 * max(self.tried, self.counts.shape[1]) * inputs * (inputs - 1),
         )
-    return found
+
+
+def standouts(
+    sample: Sample, families: Sequence[Family], most: int = SHORTLIST
+) -> list[tuple[Family, Standout]]:
+    """The strongest events of every family, `most` of each, one family after the other."""
+    groups = (family.counts for family in families)
+    every = screen(groups, sample.trials, sample.factors, sample.claim.delta, most)
+    return [(family, one) for family, found in zip(families, every, strict=True) for one in found]
+
+
+def proposals(sample: Sample, *families: Family) -> list[Proposal]:
+    """The strongest events of all `families` together."""
+    found = sorted(standouts(sample, families), key=lambda one: -one[1].strength)
+    return [family.proposal(sample, one) for family, one in found[:SHORTLIST]]
 
 
 def proposals_of(sample: Sample, events: Sequence[Event]) -> list[Proposal]:
     """The strongest of a few events, counted here."""
-    return proposals(sample, events.__getitem__, sample.counts(events)) if events else []
+    return proposals(sample, Family(events.__getitem__, sample.counts(events))) if events else []

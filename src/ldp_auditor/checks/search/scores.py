@@ -11,7 +11,13 @@ import numpy as np
 from ldp_auditor.checks.search.events import Both, Event, Not, Scored, Supports
 from ldp_auditor.checks.search.layout import WHOLE_REPORT, Column, Table
 from ldp_auditor.checks.search.packed_events import count, joint, packed
-from ldp_auditor.checks.search.proposals import Proposal, Sample, proposals, proposals_of
+from ldp_auditor.checks.search.proposals import (
+    Family,
+    Proposal,
+    Sample,
+    proposals,
+    proposals_of,
+)
 from ldp_auditor.core import Floats
 from ldp_auditor.errors import require
 
@@ -52,7 +58,7 @@ def propose_supports(
         def make(i: int, turn: int = turn) -> Event:
             return Both(single[pairs[i][turn]], Not(single[pairs[i][1 - turn]]))
 
-        found += proposals(sample, make, alone[:, chosen] - both)
+        found += proposals(sample, Family(make, alone[:, chosen] - both))
     return found
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,14 @@ from ldp_auditor.checks.search.events import Beyond, Both, Compared, Equals, Eve
 from ldp_auditor.checks.search.layout import WHOLE_REPORT, Column, named
 from ldp_auditor.checks.search.one_column import Counted, thresholds_of
 from ldp_auditor.checks.search.packed_events import Packed, count, joint, packed
-from ldp_auditor.checks.search.proposals import Proposal, Sample, proposals, proposals_of
+from ldp_auditor.checks.search.proposals import (
+    Family,
+    Proposal,
+    Sample,
+    proposals_of,
+    standouts,
+)
+from ldp_auditor.checks.search.strength import SHORTLIST
 
 MOST_INDICATORS = 420
 """Largest number of indicators of which all pairs are tried."""
@@ -99,7 +106,7 @@ def propose_pairs(sample: Sample, events: Sequence[Event]) -> list[Proposal]:
     def of_bits(make: Callable[[Event, Event], Event], i: int) -> Event:
         return make(*kind(int(chosen[i])))
 
-    found = proposals(sample, lambda i: Both(*kind(i)), both)
+    families = [Family(lambda i: Both(*kind(i)), both)]
     for counts, make in (
         (ones - both, lambda a, b: Both(a, Not(b))),
         (others - both, lambda a, b: Both(Not(a), b)),
@@ -107,31 +114,37 @@ def propose_pairs(sample: Sample, events: Sequence[Event]) -> list[Proposal]:
         (ones + others - 2 * both, lambda a, b: OddSum((a, b))),
     ):
         if len(chosen):
-            found += proposals(sample, partial(of_bits, make), counts[:, chosen])
-    return found + _with_a_third(sample, events, bits_of, found)
+            families.append(Family(partial(of_bits, make), counts[:, chosen]))
+    found = sorted(standouts(sample, families), key=lambda one: -one[1].strength)
+    odd = families[4:]
+    both_hold = (one for one in found if one[0] not in odd and not one[1].is_negated)
+    started = [family.make(one.event) for family, one in islice(both_hold, MOST_STARTED)]
+    pairs = [family.proposal(sample, one) for family, one in found[:SHORTLIST]]
+    tried = 2 * len(events) * len(found)
+    return pairs + _with_a_third(sample, events, bits_of, started, tried)
 
 
 def _with_a_third(
-    sample: Sample, events: Sequence[Event], bits_of: Sequence[Packed], pairs: Sequence[Proposal]
+    sample: Sample,
+    events: Sequence[Event],
+    bits_of: Sequence[Packed],
+    started: Sequence[Event],
+    tried: int,
 ) -> list[Proposal]:
-    """The strongest pairs, each together with one more indicator or without it."""
-    started = sorted(
-        (p for p in pairs if isinstance(p.event, Both)), key=lambda proposal: -proposal.strength
-    )[:MOST_STARTED]
+    """Pairs that were `started`, each together with one more indicator or without it."""
     if not started:
         return []
-    both = [p.event for p in started]
-    rows = packed(sample, both)
-    tried = 2 * len(events) * len(pairs)
+    rows = packed(sample, started)
     names = [event.columns[0].name for event in events]
-    found: list[Proposal] = []
-    for i, event in enumerate(both):
-        alone = np.stack([np.full(len(events), count(some[i])) for some in rows])
-        joined = np.stack([count(some[i] & bits) for some, bits in zip(rows, bits_of, strict=True)])
+    families = []
+    for i, event in enumerate(started):
         columns = {column.name for column in event.columns}
         others = [j for j in range(len(events)) if names[j] not in columns]
         if not others:
             continue
+        alone = np.array([[float(count(some[i]))] for some in rows])
+        joined = np.stack([count(some[i] & bits) for some, bits in zip(rows, bits_of, strict=True)])
+        joined = joined[:, others]
 
         def make(k: int, event: Event = event, others: list[int] = others) -> Event:
             return Both(event, events[others[k]])
@@ -139,9 +152,10 @@ def _with_a_third(
         def without(k: int, event: Event = event, others: list[int] = others) -> Event:
             return Both(event, Not(events[others[k]]))
 
-        found += proposals(sample, make, joined[:, others], tried, MOST_STARTED)
-        found += proposals(sample, without, (alone - joined)[:, others], tried, MOST_STARTED)
-    return found
+        families += [Family(make, joined, tried), Family(without, alone - joined, tried)]
+    return [
+        family.proposal(sample, one) for family, one in standouts(sample, families, MOST_STARTED)
+    ]
 
 
 def propose_comparisons(sample: Sample, tables: Sequence[Counted]) -> list[Proposal]:
