@@ -18,6 +18,11 @@ from ldp_auditor.checks.search.packed_events import Packed, count, odd_of_three,
 from ldp_auditor.checks.search.proposals import Family, Proposal, Sample, proposals
 from ldp_auditor.core import Floats
 
+LOW_BITS = 16
+"""Bits of a code by which most sums are told to be none, before they are looked up."""
+
+LOW = (1 << LOW_BITS) - 1
+
 MOST_SUMS = 2**19
 """All sums are tried if their number times the number of inputs is at most this."""
 
@@ -103,9 +108,12 @@ def related_triples(rows: Sequence[Packed], trials: Floats) -> NDArray[np.int64]
             order = np.argsort(codes, kind="stable")
             ranked = codes[order]
             wanted = codes[first] ^ codes[second]
-            place = np.minimum(np.searchsorted(ranked, wanted), number - 1)
-            hit = np.flatnonzero(ranked[place] == wanted)
-            third = order[place[hit]]
+            there = np.zeros(1 << LOW_BITS, dtype=bool)  # most sums are none of the codes
+            there[codes & LOW] = True
+            likely = np.flatnonzero(there[wanted & LOW])
+            place = np.minimum(np.searchsorted(ranked, wanted[likely]), number - 1)
+            same = ranked[place] == wanted[likely]
+            hit, third = likely[same], order[place[same]]
             triple = np.sort(np.stack([first[hit], second[hit], third], axis=1), axis=1)
             found.append(triple[np.all(np.diff(triple, axis=1) > 0, axis=1)])
     return np.unique(np.concatenate(found), axis=0)
