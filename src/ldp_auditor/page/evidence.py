@@ -118,7 +118,7 @@ def _settings(result: AuditResult) -> dict[str, Any]:
 
 def _word(value: Any) -> str:
     """A value as the command line has it: lists by commas."""
-    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    return ",".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
 
 
 def _json(value: Any) -> str:
