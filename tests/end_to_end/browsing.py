@@ -17,9 +17,10 @@ PHONE = {"viewport": {"width": 390, "height": 844}}
 INK = "document.querySelector('.plot')._fullLayout.font.color"
 """The colour that a figure was drawn with."""
 
-FITTING = """() => Array.from(document.querySelectorAll(".plot")).every(
-    (plot) => Math.abs(plot._fullLayout.width - plot.clientWidth) < 2)"""
-"""Whether figures were drawn for the width that they have."""
+FITTING = """() => Array.from(document.querySelectorAll(".plot"))
+    .filter((plot) => plot.clientWidth > 0)
+    .every((plot) => Math.abs(plot._fullLayout?.width - plot.clientWidth) < 2)"""
+"""Whether figures were drawn for the width that they have; those that are hidden have none."""
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -49,7 +50,7 @@ class Visit:
 
     def unfold(self) -> None:
         """Open everything that can be opened."""
-        closed = self.page.locator("details:not([open]) > summary")
+        closed = self.page.locator("details:not([open]) > summary").filter(visible=True)
         while closed.count():
             closed.first.click()
 

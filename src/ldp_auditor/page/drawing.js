@@ -135,9 +135,15 @@ function curvesLayout(item, state, colours, all) {
   }
   if (!state.logY) {
     layout.yaxis.rangemode = "tozero";
+    if (item.range_y) {  // figures beside each other have the same heights
+      layout.yaxis.range = [0, item.range_y[1]];
+    }
   } else if (all.length > 0) {  // few decades have ticks at 1, 2 and 5
     const span = Math.log10(Math.max(...all) / Math.min(...all));
     Object.assign(layout.yaxis, { dtick: span > 3 ? 1 : "D2", tickformat: "~g" });
+    if (item.range_y) {
+      layout.yaxis.range = item.range_y.map(Math.log10);
+    }
   }
   const marked = item.chosen === null ? layout : { ...layout, ...chosenPlace(item, state, colours) };
   return { ...marked, shapes: [...(marked.shapes ?? []), ...beyondLimits(item, colours)] };

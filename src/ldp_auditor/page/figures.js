@@ -76,8 +76,11 @@ class PageFigure {
   buildKey() {
     const place = this.element.querySelector(".key");
     const marked = this.plot().series.filter((entry) => entry.name && entry.swatch.symbol);
-    const looks = new Map(marked.map((entry) => [entry.name, entry.swatch]).reverse());
-    place?.replaceChildren(...[...looks].reverse().map(([name, look]) => {
+    const looks = new Map();
+    for (const { name, swatch: look } of marked) {
+      looks.set(name, looks.get(name) ?? look);
+    }
+    place?.replaceChildren(...[...looks].map(([name, look]) => {
       const entry = document.createElement("li");
       entry.append(swatch(look), name);
       return entry;
