@@ -19,7 +19,12 @@ ASKED: dict[str, Any] = {
     "domain_size": 25,
     "delta": 1e-5,
     "reports": 1,
+    "epsilon_infinity": 4.0,
+    "attributes": 3,
+    "dimension": 8,
+    "users": 100_000,
     "attack": "paper",
+    "bound": "clopper-pearson",
     "trials": 10_000,
     "alpha": 0.01,
     "seed": 42,
@@ -62,7 +67,7 @@ class Client:
     def refused(self, place: str, given: Any = None, **headers: str) -> tuple[int, str]:
         """Ask for something that is refused in one line; return the status and the line."""
         status, answer = self.ask(place, given, **headers)
-        assert set(answer) <= {"error", "argument"}
+        assert set(answer) <= {"error", "wrong"}
         assert "\n" not in answer["error"]
         assert "internal error" not in answer["error"]
         return status, answer["error"]

@@ -14,10 +14,12 @@ from ldp_auditor import audit
 from ldp_auditor.audits.interface import plan_audit
 from ldp_auditor.audits.run import run
 from ldp_auditor.errors import AuditError
-from ldp_auditor.exploring import document
-from ldp_auditor.exploring.curves import GRIDS, Answer, curves, exact_at
+from ldp_auditor.exploring import document, exact
+from ldp_auditor.exploring.curves import GRIDS, Answer, curves
+from ldp_auditor.exploring.exact import exact_at
 from ldp_auditor.exploring.measurements import StoppableEngine, StoppedError
-from ldp_auditor.exploring.settings import AXES, offered, read_axis, read_setting
+from ldp_auditor.exploring.protocols import GROUPS, Offered, offered
+from ldp_auditor.exploring.settings import AXES, LIMITS, WrongSettingsError, read_axis, read_setting
 from ldp_auditor.figures.data import Curves, Line
 from tests.exploring import ASKED
 from tests.pages import HOSTILE
@@ -38,7 +40,7 @@ def over(axis: str, **changed: Any) -> dict[float, tuple[Any, Any, Any]]:
 
 
 def lines_of(answer: Answer) -> Sequence[Line]:
-    (data,) = answer.cases.figures
+    (data,) = answer.leakage.figures
     assert isinstance(data, Curves)
     return data.lines
 
@@ -90,24 +92,74 @@ def test_the_curve_over_reports_is_a_majority_vote() -> None:
         assert attack == pytest.approx(math.log(right / wrong), rel=1e-8)
 
 
-@pytest.mark.parametrize("attack", ["paper", "optimal"])
+SMALL = {"domain_size": 10, "trials": 500}
+"""Where every protocol has its numbers soon."""
+
+
 @pytest.mark.parametrize("name", offered())
-def test_curves_are_those_of_an_audit(name: str, attack: str) -> None:
-    delta = 1e-5 if offered()[name] else None
-    for reports in (1, 5):
-        at = exact_at(setting(protocols=[name], attack=attack, reports=reports, trials=500))
-        result = audit(
-            name,
-            epsilon=1,
-            domain_size=25,
-            delta=delta,
-            reports=reports,
-            attack=attack,
-            trials=500,
-        )
-        assert (at.claimed, at.worst) == (result.claim.epsilon, result.worst_case_epsilon)
-        assert at.attack == result.attack_epsilon
-        assert (at.missing == "") == (at.attack is not None)
+def test_numbers_are_those_of_an_audit(name: str) -> None:
+    reports = 3 if "reports" in offered()[name].uses else 1
+    asked = setting(protocols=[name], attack="paper", reports=reports, **SMALL)
+    at = exact_at(asked, name)
+    (result,) = run(asked.plan_of(name))
+    assert result.mechanism == name
+    assert (at.claimed, at.worst) == (result.claim.epsilon, result.worst_case_epsilon)
+    assert at.attack == result.attack_epsilon
+    assert (at.missing == "") == (at.attack is not None)
+
+
+def test_the_optimal_attack_has_the_numbers_of_an_audit() -> None:
+    asked = setting(attack="optimal", protocols=["OUE"], **SMALL)
+    result = audit("OUE", epsilon=1, domain_size=10, attack="optimal", trials=500)
+    assert exact_at(asked, "OUE").attack == result.attack_epsilon
+
+
+def test_every_kind_is_offered() -> None:
+    assert {each.group for each in offered().values()} == set(GROUPS)
+    kinds = {
+        "LHO": "none",
+        "L-SUE": "memoized",
+        "SMP[OUE]": "records",
+        "CMS": "more",
+        "PM": "numbers",
+    }
+    assert {name: offered()[name].group for name in kinds} == kinds
+    assert offered()["L-SUE"].uses == ("epsilon", "domain_size", "epsilon_infinity", "reports")
+    assert offered()["SMP[OUE]"].uses == ("epsilon", "domain_size", "attributes")
+    assert offered()["LHO"].uses == ("domain_size", "reports")
+
+
+def test_errors_are_those_of_closed_forms() -> None:
+    users, k = ASKED["users"], 25
+    error = exact_at(setting(protocols=["OUE"]), "OUE").error
+    # [Wang17]: p = 1/2; the mean over the values counts the holders' own variance once in k.
+    q = 1 / (1 + math.exp(1))
+    variance = q * (1 - q) / (0.5 - q) ** 2
+    holders = (0.25 / (0.5 - q) ** 2 - variance) / k
+    assert error == pytest.approx(math.sqrt((variance + holders) / users), rel=0.02)
+    laplace = exact_at(setting(protocols=["Laplace"]), "Laplace").error
+    assert laplace == pytest.approx(math.sqrt(8 / users), rel=1e-6)
+
+
+def test_one_failing_protocol_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(self: Offered, given: Any) -> dict[str, Any]:
+        if self.name == "OUE":
+            raise RuntimeError("broken")
+        return {"epsilon": given["epsilon"], "domain_size": given["domain_size"]}
+
+    monkeypatch.setattr(Offered, "arguments", fails)
+    monkeypatch.setattr(exact, "_kept", {})
+    answer = curves(setting(protocols=["GRR", "OUE"]), "epsilon", math.inf)
+    assert answer.notes == [
+        "OUE, 42 of 42 points: internal error, please report it: RuntimeError: broken"
+    ]
+    assert answer.readout[0]["attack"] == "1.000"
+
+
+def test_settings_that_a_protocol_does_not_use_are_not_worked_out_again() -> None:
+    first = exact_at(setting(protocols=["PM"], domain_size=3), "PM")
+    assert exact_at(setting(protocols=["PM"], domain_size=4, delta=0.1, seed=9), "PM") is first
+    assert exact_at(setting(protocols=["PM"], users=7), "PM") != first
 
 
 def test_gaps_have_a_reason() -> None:
@@ -167,8 +219,14 @@ def test_an_answer_comes_in_time_and_goes_on() -> None:
         ({"protocols": "GRR"}, "protocols must be a list of names"),
         ({"protocols": [1]}, "protocols must be a list of names"),
         ({"protocols": ["GRx"]}, "unknown protocol 'GRx'; did you mean 'GRR'?"),
-        ({"protocols": ["LHO"]}, "LHO is not on this page"),
-        ({"protocols": ["SPL[GRR]"]}, "SPL[GRR] is not on this page"),
+        ({"protocols": ["SPL[BLH]"]}, "SPL[BLH] is not on this page"),
+        ({"epsilon": 10.5}, "epsilon goes from 0.01 to 10 on this page"),
+        ({"epsilon": 0.001}, "epsilon goes from 0.01 to 10 on this page"),
+        ({"users": 0}, "users must be at least 1"),
+        ({"attributes": 1}, "attributes must be at least 2"),
+        ({"dimension": 65}, "dimension goes up to 64 on this page"),
+        ({"bound": "hope"}, "bound must be one of"),
+        ({"alpha": 0}, "alpha must lie in (0, 1)"),
         ({"workers": 3}, "unknown settings: workers"),
     ],
 )
@@ -184,10 +242,19 @@ def test_nothing_may_be_missing() -> None:
             read_setting({key: value for key, value in ASKED.items() if key != name})
 
 
-def test_alpha_is_checked_by_the_plan() -> None:
-    for alpha in (0, 1, 2, -0.5):
-        with pytest.raises(AuditError, match=r"alpha must lie in \(0, 1\)"):
-            setting(alpha=alpha).plan()
+def test_every_wrong_field_is_named() -> None:
+    with pytest.raises(WrongSettingsError) as raised:
+        setting(epsilon=-1, reports=0, protocols=[])
+    assert raised.value.wrong == {
+        "protocols": "choose a protocol",
+        "epsilon": "epsilon must be positive, got epsilon=-1",
+        "reports": "reports must be at least 1, got reports=0",
+    }
+
+
+def test_axes_end_where_the_page_does() -> None:
+    for axis, grid in GRIDS.items():
+        assert (grid[0], grid[-1]) == LIMITS[axis]
 
 
 def test_axes() -> None:
@@ -199,7 +266,7 @@ def test_axes() -> None:
 
 
 def test_protocols_are_taken_once_and_in_order() -> None:
-    assert setting(protocols=["OUE", "GRR", "OUE"]).protocols == ("GRR", "OUE")
+    assert setting(protocols=["L-SUE", "OUE", "GRR", "OUE"]).protocols == ("GRR", "OUE", "L-SUE")
 
 
 def test_a_stoppable_engine_counts_the_same_and_stops() -> None:
@@ -212,7 +279,8 @@ def test_a_stoppable_engine_counts_the_same_and_stops() -> None:
 
 
 def test_hostile_names_are_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(document, "offered", lambda: dict.fromkeys(HOSTILE, False))
+    hostile = {name: Offered(name, "pure", ("epsilon",)) for name in HOSTILE}
+    monkeypatch.setattr(document, "offered", lambda: hostile)
     page = document.explore_page()
     inside = page.partition("<body>")[2]
     assert "<img" not in page

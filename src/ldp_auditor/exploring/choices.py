@@ -6,7 +6,7 @@ from typing import Any
 
 from ldp_auditor.choosing.interface import choose
 from ldp_auditor.errors import require
-from ldp_auditor.exploring.settings import MOST_REPORTS, MOST_VALUES, check_number, whole_setting
+from ldp_auditor.exploring.settings import check_number, whole_setting
 from ldp_auditor.figures.data import Cases
 from ldp_auditor.figures.results import figure_of
 from ldp_auditor.page.markup import shown
@@ -28,8 +28,8 @@ def answer(given: Mapping[str, Any]) -> dict[str, Any]:
     require(isinstance(fingerprint, bool), "fingerprint must be true or false")
     found = choose(
         users=given["users"],
-        domain_size=whole_setting("domain_size", given["domain_size"], 2, MOST_VALUES),
-        reports=whole_setting("reports", given["reports"], 1, MOST_REPORTS),
+        domain_size=whole_setting("domain_size", given["domain_size"]),
+        reports=whole_setting("reports", given["reports"]),
         max_epsilon=given["max_epsilon"],
         max_error=given["max_error"],
         fingerprint=fingerprint,

@@ -1,35 +1,34 @@
-"""Exact curves: what is promised, what really holds, and what the attack would show.
+"""Exact curves over an axis: what is promised, what holds, what the attack shows, what it costs.
 
-Every number comes from the functions that an audit itself uses; nothing is sampled. A request takes
-a moment at most: points are worked out from coarse to fine and kept, so that asking again goes on.
+A request takes a moment at most: points are worked out from coarse to fine, those of all protocols
+side by side, and kept, so that asking again goes on.
 """
 
-from __future__ import annotations
-
+import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from ldp_auditor.audits.run import attack_epsilon, fit_attack
-from ldp_auditor.errors import AuditError
-from ldp_auditor.exploring.settings import Setting, offered
+from ldp_auditor.exploring.exact import Exact, Later, exact_at, kept, key_of, seconds_of
+from ldp_auditor.exploring.protocols import offered
+from ldp_auditor.exploring.settings import Setting
 from ldp_auditor.figures.cases import AXIS_TITLES
 from ldp_auditor.figures.data import Cases, Curves, Line
 from ldp_auditor.figures.identity import protocol_place
-from ldp_auditor.figures.words import value_in_words
+from ldp_auditor.figures.words import digits, value_in_words
 
 GRIDS: dict[str, tuple[float, ...]] = {
-    "epsilon": (0.1, *(step / 4 for step in range(1, 41))),
+    "epsilon": (0.01, 0.1, *(step / 4 for step in range(1, 41))),
     "domain_size": (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 32, 40, 50, 64, 80, 100, 125, 160, 200,
-                    250, 320, 400, 500, 640, 800, 1000),
+                    250, 320, 400, 500, 640, 800, 1000, 2000, 5000, 10_000),
     "reports": (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 32, 40, 50, 64, 80, 100, 125, 160, 200,
-                250),
+                250, 320, 400, 500),
 }  # fmt: skip
-"""Places at which a curve is worked out, besides the chosen one."""
+"""Places at which a curve is worked out, besides the chosen one; they end where the page does."""
 
-MOMENT = 0.12
-"""Seconds for one answer; the point that is being worked out is finished."""
+MOMENT = 0.04
+"""Seconds for one answer; what would take longer than what is left of it comes later."""
 
 LETTERS = {"epsilon": "ε", "domain_size": "k", "reports": "τ"}
 LOGARITHMIC = {"epsilon": (False, False), "domain_size": (True, False), "reports": (True, True)}
@@ -42,48 +41,28 @@ KINDS = {
     "proven": "measured, proven (open marks)",
 }
 
-MOST_KEPT = 50_000
-_kept: dict[Setting, Exact] = {}
-"""Numbers that were worked out, and how many at most."""
+ERROR_TITLE = "standard error"
+SETTING_LETTERS = {
+    "epsilon": "ε",
+    "epsilon_infinity": "ε∞",
+    "domain_size": "k",
+    "delta": "δ",
+    "attributes": "d",
+    "dimension": "dimension",
+}
+"""How the words above a figure call a setting."""
 
-_slowness: dict[str, float] = {}
-"""Seconds of the latest point of a protocol: the curves of fast ones are there first."""
-
-
-@dataclass(frozen=True)
-class Exact:
-    """The exact numbers of one protocol at one setting."""
-
-    claimed: float | None = None
-    worst: float | None = None
-    attack: float | None = None
-    missing: str = ""
-    """Why a number is missing."""
-
-
-def exact_at(setting: Setting) -> Exact:
-    """Work out what one protocol claims and keeps, and what the attack shows for ever repeated."""
-    try:
-        plan = setting.single_plan()
-        claim, worst = plan.mechanism.claim, plan.worst_case_epsilon
-        if setting.attack == "optimal" and plan.loss_law is None:
-            return Exact(claim.epsilon, worst, missing=_unknown(setting))
-        shown = attack_epsilon(fit_attack(plan).rates(), claim.delta, worst, plan.distance)
-    except AuditError as error:
-        return Exact(missing=str(error))
-    return Exact(claim.epsilon, worst, shown, "" if shown is not None else _unknown(setting))
-
-
-def _unknown(setting: Setting) -> str:
-    times = "" if setting.reports == 1 else " of many reports"
-    return f"the exact rates of the {setting.attack} attack{times} are not known here; measure it"
+Found = Mapping[str, Mapping[float, Exact]]
 
 
 @dataclass(frozen=True)
 class Answer:
     """The curves over an axis, as far as they are worked out."""
 
-    cases: Cases
+    leakage: Cases
+    errors: Cases
+    readout: Sequence[Mapping[str, str]]
+    """The numbers at the chosen place in words, a row for every protocol."""
     points: int
     """Numbers that are there, of `places`; ask again for the rest."""
     places: int
@@ -92,94 +71,170 @@ class Answer:
 
     def to_plain(self) -> dict[str, Any]:
         """Return JSON values."""
-        progress = {"points": self.points, "places": self.places, "notes": self.notes}
-        return {**self.cases.to_plain(digits=17), **progress}
+        figures = {"leakage": self.leakage, "errors": self.errors}
+        plain = {name: cases.to_plain(digits=17) for name, cases in figures.items()}
+        counts = {"points": self.points, "places": self.places, "notes": self.notes}
+        return {**plain, **counts, "readout": self.readout}
 
 
-def curves(setting: Setting, axis: str, seconds: float = MOMENT) -> Answer:
+def curves(
+    setting: Setting, axis: str, seconds: float = MOMENT, later: Later | None = None
+) -> Answer:
     """Return the curves over an axis at as many places as the time allows."""
     chosen = getattr(setting, axis)
     places = sorted({*GRIDS[axis], chosen})
-    found = _found(setting, axis, _coarse_to_fine(places, chosen), time.monotonic() + seconds)
-    title = AXIS_TITLES[axis]
-    log_x, log_y = LOGARITHMIC[axis]
-    data = Curves(
-        f"Epsilon over the {title}",
-        title,
-        _lines(found),
-        log_x=log_x,
-        log_y=log_y,
-        kinds=KINDS,
-        chosen=chosen,
-        chosen_words=f"{LETTERS[axis]} = {value_in_words(chosen)}",
+    until = time.monotonic() + seconds
+    found = _found(setting, axis, _coarse_to_fine(places, chosen), until, later)
+    label = _label(setting, axis)
+    names = ", ".join(setting.protocols)
+    users = f"{setting.users:,} users" if setting.users > 1 else "one user"
+    attacked = f"{label}, {setting.attack} attack"
+    leakage = Cases(
+        f"exact epsilons of {names}", "", [attacked], [leakage_figure(found, axis, chosen)], 0
     )
-    name = f"exact epsilons of {', '.join(setting.protocols)}"
-    notes = [note for protocol, mine in found.items() for note in _notes(protocol, mine)]
-    points = sum(len(mine) for mine in found.values())
-    cases = Cases(name, "", [_label(setting, axis)], [data], 0)
-    return Answer(cases, points, len(places) * len(setting.protocols), notes)
+    errors = Cases(
+        f"standard errors of {names}",
+        "",
+        [f"{users}, {label}"],
+        [error_figure(found, axis, chosen)],
+        0,
+    )
+    return Answer(
+        leakage,
+        errors,
+        [_row(name, mine.get(chosen)) for name, mine in found.items()],
+        sum(len(mine) for mine in found.values()),
+        len(places) * len(setting.protocols),
+        [note for protocol, mine in found.items() for note in _notes(protocol, mine)],
+    )
 
 
-def _lines(found: Mapping[str, Mapping[float, Exact]]) -> list[Line]:
-    """The promise, and of every protocol the worst case and the attack, where they are known."""
-    x = sorted({place for mine in found.values() for place in mine})
-    claims = [[mine[place].claimed for mine in found.values() if place in mine] for place in x]
-    first = [next((claim for claim in mine if claim is not None), None) for mine in claims]
-    lines = [Line("claimed", "claimed", x, first)]
+def leakage_figure(found: Found, axis: str, chosen: float) -> Curves:
+    """Epsilons over an axis: what is claimed, what holds, what the attack shows."""
+    lines = _claims(found)
     for protocol, mine in found.items():
         at = sorted(mine)
         worst, attack = [mine[p].worst for p in at], [mine[p].attack for p in at]
-        place = place_of(protocol)
+        place = protocol_place(protocol)
         lines += [
             Line(f"{protocol}, worst case", "worst", at, worst, protocol, place),
             Line(f"{protocol}, attack", "exact", at, attack, protocol, place, "full"),
         ]
+    log_x, log_y = LOGARITHMIC[axis]
+    return _figure("Epsilon", axis, chosen, lines, log_x=log_x, log_y=log_y, kinds=KINDS)
+
+
+def error_figure(found: Found, axis: str, chosen: float) -> Curves:
+    """Standard errors over an axis, a line for every protocol of which it is known."""
+    lines = []
+    for protocol, mine in found.items():
+        at = sorted(mine)
+        errors = [mine[place].error for place in at]
+        if any(error is not None for error in errors):
+            place = protocol_place(protocol)
+            lines.append(Line(protocol, "exact", at, errors, protocol, place, "full"))
+    title = ERROR_TITLE.capitalize()
+    log_x, _ = LOGARITHMIC[axis]
+    return _figure(title, axis, chosen, lines, log_x=log_x, log_y=True, y_title=ERROR_TITLE)
+
+
+def _figure(title: str, axis: str, chosen: float, lines: Sequence[Line], **look: Any) -> Curves:
+    over = AXIS_TITLES[axis]
+    words = f"{LETTERS[axis]} = {value_in_words(chosen)}"
+    return Curves(
+        f"{title} over the {over}", over, lines, chosen=chosen, chosen_words=words, **look
+    )
+
+
+def _claims(found: Found) -> list[Line]:
+    """The promise that all share, and those of protocols that promise something else."""
+    shared: dict[float, float | None] = {}
+    own: list[str] = []
+    for protocol, mine in found.items():
+        claims = {
+            place: exact.claimed for place, exact in mine.items() if exact.claimed is not None
+        }
+        if all(_same(claim, shared.get(place)) for place, claim in claims.items()):
+            shared |= claims
+        else:
+            own.append(protocol)
+    places = sorted({place for mine in found.values() for place in mine})
+    lines = [Line("claimed", "claimed", places, [shared.get(place) for place in places])]
+    for protocol in own:
+        at = sorted(found[protocol])
+        claims_here = [found[protocol][place].claimed for place in at]
+        if any(claim is not None and claim < math.inf for claim in claims_here):
+            place = protocol_place(protocol)
+            name = f"{protocol}, claimed"
+            lines.append(Line(name, "claimed", at, claims_here, protocol, place))
     return lines
 
 
-def place_of(protocol: str) -> int:
-    """Which colour a protocol has, whatever else is chosen."""
-    return protocol_place(protocol)
+def _same(claim: float, shared: float | None) -> bool:
+    return claim < math.inf and (shared is None or math.isclose(claim, shared, rel_tol=1e-9))
+
+
+def _row(protocol: str, exact: Exact | None) -> dict[str, str]:
+    """The numbers of a protocol in words; empty until they are there."""
+    if exact is None:
+        return {"protocol": protocol}
+    numbers = {
+        "claimed": _short(exact.claimed),
+        "worst": _short(exact.worst),
+        "attack": _short(exact.attack),
+        "error": "-" if exact.error is None else f"{exact.error:.2g}",
+    }
+    return {"protocol": protocol, **numbers, "missing": exact.missing}
+
+
+def _short(value: float | None) -> str:
+    """A number with three decimals: a panel beside the figure has no room for more."""
+    return digits(value) if value is None or not 0.001 <= value < 1e6 else f"{value:.3f}"
 
 
 def _label(setting: Setting, axis: str) -> str:
     """What the curves hold fixed."""
-    parts = {
-        "epsilon": f"ε = {value_in_words(setting.epsilon)}",
-        "domain_size": f"k = {value_in_words(setting.domain_size)}",
-        "reports": "one report" if setting.reports == 1 else f"{setting.reports} reports",
-    }
-    del parts[axis]
-    if any(offered()[protocol] for protocol in setting.protocols):
-        parts["delta"] = f"δ = {value_in_words(setting.delta)}"
-    return ", ".join([*parts.values(), f"{setting.attack} attack"])
+    used = {name for protocol in setting.protocols for name in offered()[protocol].uses}
+    parts = [
+        f"{letter} = {value_in_words(getattr(setting, name))}"
+        for name, letter in SETTING_LETTERS.items()
+        if name in used and name != axis
+    ]
+    if axis != "reports":
+        parts.append("one report" if setting.reports == 1 else f"{setting.reports} reports")
+    return ", ".join(parts)
 
 
 def _found(
-    setting: Setting, axis: str, places: list[float], until: float
+    setting: Setting, axis: str, places: list[float], until: float, later: Later | None
 ) -> dict[str, dict[float, Exact]]:
-    """The exact numbers of every protocol by place, until the time is over."""
-    # Settings that do not move an exact number are the same for all, so that numbers are kept.
-    same: dict[str, Any] = {"seed": 0}
-    if setting.attack == "paper":
-        same |= {"trials": 1, "alpha": 0.01}
+    """The exact numbers of every protocol by place, until the time is over.
+
+    The places of all protocols are worked out side by side, so that none waits for another one's
+    curve. What takes longer than an answer is left to `later`, if there is one.
+    """
     found: dict[str, dict[float, Exact]] = {protocol: {} for protocol in setting.protocols}
+    waiting: list[tuple[str, float, float]] = []
+    for place in places:
+        values = {**vars(setting), axis: place}
+        for protocol, mine in found.items():
+            exact = kept(key_of(values, protocol))
+            if exact is None:
+                waiting.append((protocol, place, seconds_of(protocol, values["reports"])))
+            else:
+                mine[place] = exact
+    order = {place: rank for rank, place in enumerate(places)}
+    waiting.sort(key=lambda task: (order[task[1]], task[2]))
+    if later is not None:
+        slow = sorted((task for task in waiting if task[2] > MOMENT), key=lambda task: task[2])
+        waiting = [task for task in waiting if task[2] <= MOMENT]
+        later.ask([(setting.at(axis, place), protocol) for protocol, place, _ in slow])
+    # Every answer has something new, so that asking again comes to an end.
     is_new = False
-    for protocol in sorted(found, key=lambda name: _slowness.get(name, 0.0)):
-        for place in places:
-            at = replace(setting, **{"protocols": (protocol,), axis: place, **same})
-            # Every answer has something new, so that asking again comes to an end.
-            exact = _kept.get(at)
-            if exact is None and (not is_new or time.monotonic() < until):
-                started = time.monotonic()
-                exact = exact_at(at)
-                _slowness[protocol] = time.monotonic() - started
-                if len(_kept) >= MOST_KEPT:
-                    _kept.clear()
-                _kept[at] = exact
-                is_new = True
-            if exact is not None:
-                found[protocol][place] = exact
+    for protocol, place, seconds in waiting:
+        if not is_new or time.monotonic() + seconds < until:
+            found[protocol][place] = exact_at(setting.at(axis, place), protocol)
+            is_new = True
     return found
 
 
@@ -191,7 +246,7 @@ def _coarse_to_fine(places: list[float], chosen: float) -> list[float]:
     return list(dict.fromkeys(order))
 
 
-def _notes(protocol: str, found: dict[float, Exact]) -> list[str]:
+def _notes(protocol: str, found: Mapping[float, Exact]) -> list[str]:
     """Why a curve has gaps: the first reason, and how often there is one."""
     reasons = [exact.missing for exact in found.values() if exact.missing]
     return [f"{protocol}, {len(reasons)} of {len(found)} points: {reasons[0]}"] if reasons else []
