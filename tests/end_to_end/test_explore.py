@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import re
+import shlex
 import signal
 import socket
 import subprocess
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
 from ldp_auditor import Choice, choose
-from ldp_auditor.exploring.document import STEPS
+from ldp_auditor.exploring.server import Handler
 from ldp_auditor.report.choices import choice_content
 from tests.end_to_end.command import EXECUTABLE, in_session, run, run_json
 from tests.end_to_end.listening import listening
@@ -107,11 +111,69 @@ def test_measured_counts_are_those_of_the_command(client: Client) -> None:
         assert {name: result[name] for name in same} == {name: told[name] for name in same}
         assert result["sentence"].startswith("keeps its promise of epsilon = 3")
         curve = client.curves("reports", **{**asked, "protocols": [result["mechanism"]]})
-        lines = {line["role"]: line for line in curve["cases"][0]["lines"]}
+        lines = {line["role"]: line for line in curve["leakage"]["cases"][0]["lines"]}
         assert list(lines) == ["claimed", "worst", "exact"]
         for role, key in (("exact", "attack"), ("worst", "worst_case"), ("claimed", "claimed")):
             at = lines[role]["x"].index(3)
             assert lines[role]["y"][at] == told[f"{key}_epsilon"]
+
+
+OTHER_KINDS = ("LHO", "L-SUE", "SMP[OUE]", "CMS", "PM", "PrivUnit", "PCKV-GRR", "Planar-Laplace")
+
+
+def test_protocols_of_every_kind_are_measured_as_by_the_command(client: Client) -> None:
+    asked = {**ASKED, "protocols": list(OTHER_KINDS), "domain_size": 8, "trials": 2000}
+    assert client.ask("measure", {**asked, "bound": "betting"})[0] == 200
+    now = client.measured()
+    assert (now["state"], now["failure"], now["refused"]) == ("done", "", [])
+    assert {result["mechanism"] for result in now["results"]} == set(OTHER_KINDS)
+    for result in now["results"]:
+        told = run_json(*shlex.split(result["command"])[1:])
+        for name in ("true_positives", "false_positives", "empirical_epsilon"):
+            assert result[name] == told[name]
+    names = [case["label"] for case in now["wealth"]["figure"]["cases"]]
+    assert names == [result["mechanism"] for result in now["results"]]
+
+
+def test_a_view_is_taken_along_as_a_command_and_as_figures(client: Client, tmp_path: Path) -> None:
+    asked = {**ASKED, "protocols": ["GRR", "L-SUE"], "axis": "domain_size"}
+    exported = client.ask("export", asked)[1]
+    words = shlex.split(exported["command"])[1:]
+    done = run(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    shown = client.curves("domain_size", protocols=["GRR", "L-SUE"])
+    lines = {line["name"]: line for line in shown["leakage"]["cases"][0]["lines"]}
+    for name in ("GRR", "L-SUE"):
+        rows = [row for row in told["rows"] if row["mechanism"] == name]
+        for line, key in (("attack", "attack_epsilon"), ("worst case", "worst_case_epsilon")):
+            drawn = lines[f"{name}, {line}"]
+            assert dict(zip(drawn["x"], drawn["y"], strict=True)) == {
+                row["domain_size"]: row[key] for row in rows
+            }
+    assert b"</svg>" in (tmp_path / "explore.svg").read_bytes()
+    query = quote(json.dumps(asked))
+    for place, start in (
+        ("leakage.svg", b"<?xml"),
+        ("error.png", b"\x89PNG"),
+        ("error.pdf", b"%PDF"),
+    ):
+        status, headers, content = client.send("GET", f"{client.root}{place}?{query}")
+        assert (status, content[: len(start)]) == (200, start)
+        assert headers["Content-Disposition"] == f'attachment; filename="explore-{place}"'
+
+
+def test_figures_need_a_view(client: Client) -> None:
+    for query, status in (("", 404), ("?x", 400), ("?" + quote("{}"), 400)):
+        assert client.send("GET", f"{client.root}leakage.svg{query}")[0] == status
+
+
+def test_the_largest_epsilon_is_found(client: Client) -> None:
+    status, answer = client.ask("find", {**ASKED, "limited": "worst", "most": 2})
+    assert status == 200
+    assert answer["rows"] == [{"protocol": "GRR", "epsilon": 2.0, "words": "2.0000"}]
+    wrong = client.ask("find", {**ASKED, "limited": "worst", "most": -1})[1]["wrong"]
+    assert wrong == {"most": "most must be positive, got most=-1"}
 
 
 def test_one_measurement_at_a_time_and_cancelled(client: Client) -> None:
@@ -155,8 +217,8 @@ def test_wrong_settings_are_one_line(client: Client, changed: dict[str, Any], wo
     _, line = client.refused("measure", {**ASKED, **changed})
     assert words in line
     (name,) = changed
-    if line.startswith(name) and name in STEPS:  # the page marks the field of the slider
-        assert client.ask("measure", {**ASKED, **changed})[1]["argument"] == name
+    if line.startswith(name):  # the page marks the field
+        assert client.ask("measure", {**ASKED, **changed})[1]["wrong"] == {name: line}
     assert "\u202e" not in line
     assert len(line) <= 400
 
@@ -183,6 +245,45 @@ def test_others_are_refused(client: Client, headers: dict[str, str]) -> None:
         status, line = client.refused(place, given, **sent)
         assert status == 403
         assert client.root.strip("/") not in line
+
+
+def sent_raw(client: Client, request: bytes) -> bytes:
+    """Send bytes as they are; return all that comes back."""
+    with socket.create_connection(("127.0.0.1", client.port), timeout=30) as raw:
+        raw.sendall(request)
+        return b"".join(iter(lambda: raw.recv(65_536), b""))
+
+
+def test_two_hosts_are_refused(client: Client) -> None:
+    own = f"Host: 127.0.0.1:{client.port}\r\n"
+    assert sent_raw(client, f"GET {client.root} HTTP/1.1\r\n{own}\r\n".encode()).startswith(
+        b"HTTP/1.0 200"
+    )
+    for hosts in (own + own, own + "Host: evil.example\r\n", "Host: evil.example\r\n" + own):
+        answer = sent_raw(client, f"GET {client.root} HTTP/1.1\r\n{hosts}\r\n".encode())
+        assert answer.startswith(b"HTTP/1.0 400")
+        assert answer.endswith(b'{"error": "a request must have one Host header"}')
+
+
+@pytest.mark.parametrize("body", [False, True], ids=["head", "body"])
+def test_a_slow_sender_is_closed(monkeypatch: pytest.MonkeyPatch, body: bool) -> None:
+    monkeypatch.setattr(Handler, "timeout", 0.3)
+    with served() as client, socket.create_connection(("127.0.0.1", client.port)) as slow:
+        if body:
+            head = f"POST {client.root}curves HTTP/1.1\r\nContent-Length: 9000\r\n\r\n"
+            slow.sendall(head.encode())
+        slow.settimeout(0.02)
+        for _ in range(1000):  # each byte well within the limit
+            try:
+                slow.sendall(b"x")
+                if slow.recv(1) == b"":
+                    break
+            except TimeoutError:
+                continue
+            except ConnectionError:
+                break
+        else:
+            pytest.fail("a connection that sends a byte now and then was kept")
 
 
 def test_the_page_itself_is_let_in(client: Client) -> None:
@@ -287,5 +388,5 @@ def as_words(found: Choice) -> Iterator[str]:
 def test_it_goes_on_after_all_of_that(client: Client) -> None:
     with socket.create_connection(("127.0.0.1", client.port)) as silent:
         silent.sendall(b"nonsense\r\n\r\n")
-        claimed, *_ = client.curves()["cases"][0]["lines"]
+        claimed, *_ = client.curves()["leakage"]["cases"][0]["lines"]
         assert (claimed["name"], claimed["y"][-1]) == ("claimed", 10)

@@ -64,6 +64,8 @@ class Guard:
 
     def place(self, path: str, headers: Message) -> str:
         """Return what is asked for below the key, or raise if the request is somebody else's."""
+        if len(headers.get_all("Host", [])) > 1:  # whoever reads the other one is deceived
+            raise RefusedError(HTTPStatus.BAD_REQUEST, "a request must have one Host header")
         names = [f"{name}:{self.port}" for name in (LOOPBACK, "localhost")]
         origin = headers.get("Origin")
         given, slash, place = path.removeprefix("/").partition("/")
