@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ldp_auditor.exploring import document
+from ldp_auditor.exploring.protocols import Offered
 from tests.end_to_end.browsing import DESK, INK, PHONE, Visit, visit
 from tests.end_to_end.command import run_json
 from tests.end_to_end.sweeping import wait_until
@@ -37,6 +38,7 @@ def opened(browser: Any, client: Client) -> Iterator[Visit]:
 def seen(opened: Visit) -> Visit:
     """The page with its sliders and buttons where they stand at first."""
     opened.page.evaluate(AS_AT_FIRST)
+    opened.page.get_by_role("alert").filter(visible=True).wait_for(state="hidden")
     wait_for_caption(opened, "Epsilon over the claimed epsilon, at k = 100, one report, paper")
     return opened
 
@@ -65,15 +67,17 @@ def measuring(browser: Any, client: Client) -> Iterator[Visit]:
 
 
 AS_AT_FIRST = """() => {
-    document.querySelectorAll("form").forEach((form) => form.reset());
-    const numbers = document.querySelectorAll(".slider input[type=number]");
-    numbers.forEach((number) => number.dispatchEvent(new Event("input")));
+    history.pushState(null, "", location.pathname);
+    dispatchEvent(new PopStateEvent("popstate"));
 }"""
+"""As if somebody had gone back to the address without a setting."""
+
+PLOT = "#view .leakage-figure .plot"
 
 
 def complete(seen: Visit) -> None:
     """Wait until nothing is left to be worked out."""
-    seen.page.locator("#notes", has_text="so far").wait_for(state="hidden")
+    seen.page.locator("#view .notes", has_text="so far").wait_for(state="hidden")
 
 
 def choose(seen: Visit, name: str, value: str) -> None:
@@ -83,7 +87,7 @@ def choose(seen: Visit, name: str, value: str) -> None:
 
 def table(seen: Visit) -> dict[str, dict[str, str]]:
     """The numbers of the figure by place and column."""
-    details = seen.page.locator("figure details")
+    details = seen.page.locator("#view .leakage-figure details")
     if details.get_attribute("open") is None:
         details.locator("summary").click()
     details.locator("tbody tr").first.wait_for()
@@ -93,7 +97,7 @@ def table(seen: Visit) -> dict[str, dict[str, str]]:
 
 
 def wait_for_caption(seen: Visit, words: str) -> None:
-    seen.page.locator("#caption", has_text=words).wait_for()
+    seen.page.locator("#view-caption", has_text=words).wait_for()
     complete(seen)
 
 
@@ -108,7 +112,7 @@ def finished(seen: Visit, words: str = "Done") -> str:
 def traces(seen: Visit) -> dict[str, list[Any]]:
     """What is drawn: heights by the name of the line."""
     lines = "e => e.data.filter(t => t.visible).map(t => [t.name, t.y])"
-    return dict(seen.page.locator(".plot").evaluate(lines))
+    return dict(seen.page.locator(PLOT).evaluate(lines))
 
 
 def test_exact_curves_are_drawn_at_once(seen: Visit) -> None:
@@ -117,7 +121,7 @@ def test_exact_curves_are_drawn_at_once(seen: Visit) -> None:
         "claimed",
         *(f"{name}, {kind}" for name in ("GRR", "OUE", "THE") for kind in ("worst case", "attack")),
     ]
-    assert seen.page.locator(".plot path.js-line").count() == len(drawn)
+    assert seen.page.locator(f"{PLOT} path.js-line").count() == len(drawn)
     assert drawn["GRR, attack"] == pytest.approx(drawn["claimed"])
     shown = table(seen)["4"]
     q = 1 / (1 + math.exp(4))
@@ -125,7 +129,7 @@ def test_exact_curves_are_drawn_at_once(seen: Visit) -> None:
     right = 0.5 * (1 - none * (1 - q)) / (100 * q) + 0.5 * none / 100
     assert shown["claimed"] == shown["OUE, worst case"] == "4.0000"
     assert shown["OUE, attack"] == f"{math.log(right * 99 / (1 - right)):.4f}"
-    label = seen.page.locator(".plot").get_attribute("aria-label")
+    label = seen.page.locator(PLOT).get_attribute("aria-label")
     assert label.startswith("Chart of exact epsilons of GRR, OUE, THE at k = 100, one report, ")
 
 
@@ -152,25 +156,27 @@ def test_the_latest_setting_is_drawn(seen: Visit) -> None:
 
 def test_axes_attacks_and_protocols_are_chosen(seen: Visit) -> None:
     choose(seen, "axis", "reports")
-    wait_for_caption(seen, "Epsilon over the reports of each user, at ε = 4, k = 100")
-    assert seen.page.locator(".plot").evaluate("e => e._fullLayout.yaxis.type") == "log"
-    assert table(seen)["250"]["claimed"] == "1000.0000"
+    caption = seen.page.locator("#view-caption")
+    caption.get_by_text(", at ε = 4, k = 100").wait_for()  # many reports take long
+    assert caption.inner_text().startswith("Epsilon over the reports of each user")
+    assert seen.page.locator(PLOT).evaluate("e => e._fullLayout.yaxis.type") == "log"
+    assert table(seen)["1"]["claimed"] == "4.0000"
     choose(seen, "axis", "domain_size")
     choose(seen, "attack", "optimal")
     wait_for_caption(seen, "Epsilon over the domain size k, at ε = 4, one report, optimal attack")
     assert table(seen)["100"]["OUE, attack"] == "4.0000"
     delta = seen.page.get_by_label("Claimed delta δ")
-    assert delta.is_disabled()
+    assert delta.is_hidden()
     for name in ("GRR", "THE"):
         seen.page.get_by_role("checkbox", name=name, exact=True).uncheck()
     seen.page.get_by_role("checkbox", name="AGRR").check()
     wait_for_caption(seen, "δ = 1e-5")
-    assert delta.is_enabled()
-    assert seen.page.locator(".key li").all_inner_texts() == ["OUE", "AGRR"]
+    assert delta.is_visible()
+    assert seen.page.locator("#view .key li").all_inner_texts() == ["OUE", "AGRR"]
 
 
 def test_lines_are_switched_off_and_axes_made_logarithmic(seen: Visit) -> None:
-    figure = seen.page.locator("figure")
+    figure = seen.page.locator("#view .leakage-figure")
     before = len(traces(seen))
     figure.get_by_role("checkbox", name="exact worst case").uncheck()
     assert len(traces(seen)) == before - 3
@@ -182,28 +188,128 @@ def test_lines_are_switched_off_and_axes_made_logarithmic(seen: Visit) -> None:
     assert len(traces(seen)) == before
 
 
-def test_wrong_settings_are_one_clear_line(seen: Visit) -> None:
-    error = seen.page.get_by_role("alert")
-    for label, value, words in (
-        ("Claimed epsilon ε", "-1", "epsilon must be positive, got epsilon=-1.0"),
-        ("Claimed epsilon ε", "", "epsilon must be a number, got epsilon=None"),
-        ("Domain size k", "1", "domain_size must be at least 2, got domain_size=1"),
-        ("Domain size k", "999999", "domain_size goes up to 10,000 on this page"),
-        ("Reports of each user τ", "1.5", "reports must be a whole number, got reports=1.5"),
+def test_wrong_settings_are_marked_at_their_fields_and_move_no_axis(seen: Visit) -> None:
+    ends = f"document.querySelector('{PLOT}')._fullLayout.xaxis.range.join()"
+    before = seen.page.evaluate(ends)
+    for name, label, value, words in (
+        ("epsilon", "Claimed epsilon of one report ε", "-1", "epsilon must be positive"),
+        ("epsilon", "Claimed epsilon of one report ε", "1000", "epsilon goes from 0.01 to 10"),
+        (
+            "epsilon",
+            "Claimed epsilon of one report ε",
+            "",
+            "epsilon must be a number, got epsilon=n",
+        ),
+        ("domain_size", "Domain size k", "999999", "domain_size goes up to 10,000 on this page"),
+        ("reports", "Reports of each user τ", "1.5", "reports must be a whole number"),
     ):
         field = seen.page.get_by_label(label)
         good = field.input_value()
         field.fill(value)
-        error.get_by_text(words).wait_for()
+        told = seen.page.locator(f"#{name}-wrong")
+        told.get_by_text(words).wait_for()
         assert field.get_attribute("aria-invalid") == "true"
+        assert field.get_attribute("aria-describedby") == f"{name}-wrong"
+        assert seen.page.locator("#error").is_hidden()
+        assert seen.page.evaluate(ends) == before
         field.fill(good)
-        error.wait_for(state="hidden")
+        told.wait_for(state="hidden")
         assert field.get_attribute("aria-invalid") is None
     seen.page.get_by_role("checkbox", name="GM", exact=True).check()
-    seen.page.locator("#notes", has_text="GM is defined for epsilon <= 1 only").wait_for()
-    seen.page.get_by_label("Alpha").fill("7")
-    seen.page.get_by_role("button", name="Measure").click()
-    assert "alpha must lie in (0, 1)" in finished(seen, "alpha")
+    seen.page.locator("#view .notes", has_text="GM is defined for epsilon <= 1 only").wait_for()
+    seen.page.get_by_label("Alpha", exact=True).fill("7")
+    seen.page.get_by_label("Alpha", exact=True).press("Tab")
+    seen.page.locator("#alpha-wrong", has_text="alpha must lie in (0, 1)").wait_for()
+
+
+def test_the_setting_is_in_the_address(seen: Visit) -> None:
+    seen.page.get_by_label("Domain size k").fill("50")
+    seen.page.wait_for_url("**/#*domain_size=50*")
+    choose(seen, "axis", "reports")
+    seen.page.wait_for_url("**/#*axis=reports*")
+    seen.page.reload()
+    seen.page.locator("#view-caption", has_text="at ε = 4, k = 50, paper attack").wait_for()
+    seen.page.go_back()
+    wait_for_caption(seen, "Epsilon over the claimed epsilon, at k = 50")
+    assert seen.page.locator("input[name=axis]:checked").get_attribute("value") == "epsilon"
+    seen.page.go_back()
+    wait_for_caption(seen, "at k = 100")
+    seen.page.go_forward()
+    wait_for_caption(seen, "at k = 50")
+
+
+def test_an_address_opens_its_view(seen: Visit) -> None:
+    words = "protocols=GRR,L-SUE,NoSuch&epsilon=2.5&epsilon_infinity=5&trials=12345"
+    seen.page.evaluate(f"location.hash = '{words}'")
+    wait_for_caption(seen, "at ε∞ = 5, k = 100")
+    names = seen.page.locator("#readout tbody th").all_inner_texts()
+    assert names == ["GRR", "L-SUE"]
+    assert seen.page.get_by_role("checkbox", name="L-SUE", exact=True).is_visible()
+    assert seen.page.get_by_label("Trials of each input").input_value() == "12345"
+    alert = seen.page.locator("#error")
+    assert alert.inner_text() == "The address names protocols that are not on this page: NoSuch."
+    seen.page.evaluate("location.hash = 'epsilon=oops'")
+    seen.page.locator("#epsilon-wrong", has_text="epsilon must be a number").wait_for()
+
+
+def test_numbers_stand_at_the_sliders(seen: Visit) -> None:
+    seen.page.get_by_label("Claimed epsilon of one report ε").fill("2")
+    seen.page.locator("#readout caption", has_text="At ε = 2").wait_for()
+    rows = seen.page.locator("#readout tbody tr").all()
+    assert rows[0].locator("th, td").all_inner_texts()[:4] == ["GRR", "2.000", "2.000", "2.000"]
+
+
+def test_a_click_finds_the_epsilon_that_keeps_a_limit(seen: Visit) -> None:
+    box = seen.page.locator(f"{PLOT} .nsewdrag").first.bounding_box()
+    seen.page.mouse.click(box["x"] + box["width"] / 3, box["y"] + box["height"] / 2)
+    seen.page.locator("#found li").first.wait_for()
+    most = float(seen.page.get_by_label("at most").input_value())
+    assert 3 < most < 7
+    told = seen.page.locator("#found-words").inner_text()
+    assert told == f"Largest ε at which the attack shows at most {most:g}:"
+    button = seen.page.get_by_role("button", name="GRR: ")
+    button.click()
+    wait_for_caption(seen, "Epsilon over the claimed epsilon")
+    set_to = seen.page.get_by_label("Claimed epsilon of one report ε").input_value()
+    assert float(set_to) == pytest.approx(most, abs=1e-3)
+    assert seen.page.locator("#found li").count() == 3
+    seen.page.get_by_label("Domain size k").fill("60")
+    wait_for_caption(seen, "k = 60")
+    assert seen.page.locator("#found li").count() == 0
+
+
+def test_two_settings_stand_side_by_side(seen: Visit) -> None:
+    seen.page.get_by_role("button", name="Hold this setting").click()
+    seen.page.get_by_label("Domain size k").fill("5")
+    wait_for_caption(seen, "k = 5,")
+    held = seen.page.locator("#held")
+    assert "k = 100" in held.locator("#held-caption").inner_text()
+    heights = "e => e._fullLayout.yaxis.range.join()"
+    first, second = (
+        seen.page.locator(f"{place} .leakage-figure .plot") for place in ("#view", "#held")
+    )
+    assert first.evaluate(heights) == second.evaluate(heights)
+    assert first.bounding_box()["y"] == pytest.approx(second.bounding_box()["y"], abs=60)
+    seen.page.wait_for_url("**held=*")
+    seen.page.reload()
+    seen.page.locator("#held-caption", has_text="k = 100").wait_for()
+    held.get_by_role("button", name="Swap the two").click()
+    wait_for_caption(seen, "k = 100")
+    seen.page.locator("#held-caption", has_text="k = 5,").wait_for()
+    held.get_by_role("button", name="Let go").click()
+    held.wait_for(state="hidden")
+
+
+def test_a_view_is_taken_along(seen: Visit) -> None:
+    summary = seen.page.get_by_text("Take this view along")
+    summary.click()
+    command = seen.page.locator("#export-command")
+    command.get_by_text("ldp-auditor explore GRR OUE THE --over epsilon").wait_for()
+    assert "view(" in seen.page.locator("#export-cell").inner_text()
+    with seen.page.expect_download() as saving:
+        seen.page.locator("#export a[data-file='error.svg']").click()
+    assert saving.value.suggested_filename == "explore-error.svg"
+    summary.click()
 
 
 def test_a_measurement_finishes_and_matches_the_command_that_is_copied(measuring: Visit) -> None:
@@ -252,20 +358,26 @@ def test_a_measurement_shows_progress_and_is_cancelled(measuring: Visit) -> None
     bar.wait_for()
     wait_until(lambda: 0 < bar.evaluate("e => e.value") < 1, "no progress was shown")
     assert measuring.page.get_by_role("button", name="Measure").is_disabled()
+    wealth = measuring.page.locator("#wealth-words")
+    wealth.wait_for()
+    before = wealth.inner_text()
+    wait_until(lambda: wealth.inner_text() != before, "the wealth did not grow")
     cancel.click()
-    assert finished(measuring, "Cancelled") == "Cancelled; nothing was measured."
+    said = finished(measuring, "Cancelled")
+    assert said.startswith("Cancelled; nothing was measured. SHE, ")
+    assert "trials: proven so far ε ≥ " in said
     assert not bar.is_visible()
     assert measuring.page.get_by_role("button", name="Measure").is_enabled()
 
 
 def test_a_phone_shows_all_of_it(dark_phone: Visit) -> None:
     dark_phone.show()
-    boxes = dark_phone.page.locator("input[name=protocol]:not(:checked)").all()
+    boxes = dark_phone.page.locator("input[name=protocol]:not(:checked)").filter(visible=True).all()
     for box in boxes[::-1]:
         box.check()
     complete(dark_phone)
     assert dark_phone.page.evaluate("document.documentElement.scrollWidth") <= 390
-    assert dark_phone.page.locator(".plot").bounding_box()["width"] <= 390
+    assert dark_phone.page.locator(PLOT).bounding_box()["width"] <= 390
     dark_phone.page.evaluate(AS_AT_FIRST)
     complete(dark_phone)
 
@@ -289,10 +401,11 @@ def test_dark_mode_has_its_own_colours(dark_phone: Visit) -> None:
 
 def test_hostile_names_do_no_harm(browser: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     hostile = [name for name in HOSTILE if len(name) < 1000]
-    names = dict.fromkeys(["GRR", "OUE", "THE", *hostile], False)
-    monkeypatch.setattr(document, "offered", lambda: names)
+    names = ["GRR", "OUE", "THE", *hostile]
+    shown = {name: Offered(name, "pure", ("epsilon",)) for name in names}
+    monkeypatch.setattr(document, "offered", lambda: shown)
     with served() as client, visit(browser, client.address) as seen:
-        error = seen.page.get_by_role("alert")
+        error = seen.page.locator("#error")
         for number, name in enumerate(names):
             if name not in hostile:
                 continue
@@ -315,5 +428,5 @@ def test_when_the_command_has_ended_the_page_says_so(browser: Any) -> None:
         page.goto(client.address)
         page.wait_for_selector("html[data-ready]")
     page.get_by_label("Domain size k").fill("50")
-    page.get_by_role("alert").get_by_text("The command has ended").wait_for()
+    page.locator("#error").get_by_text("The command has ended").wait_for()
     context.close()

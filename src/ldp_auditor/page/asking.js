@@ -18,7 +18,7 @@ async function ask(place, given) {
   }
   const answer = await response.json();
   if (answer.error) {
-    throw Object.assign(new Error(answer.error), { argument: answer.argument });
+    throw Object.assign(new Error(answer.error), { wrong: answer.wrong });
   }
   return answer;
 }
@@ -35,15 +35,19 @@ function nearestStep(steps, value) {
   return away.indexOf(Math.min(...away));
 }
 
+// A slider follows the number that is typed beside it.
+function followNumber(name) {
+  const slider = document.getElementById(`${name}-slider`);
+  const number = document.getElementById(`${name}-number`);
+  slider.value = nearestStep(SLIDER_STEPS[name], Number(number.value));
+  slider.setAttribute("aria-valuetext", number.value);
+}
+
 function startSlider(place, changed) {
   const { name } = place.dataset;
   const steps = SLIDER_STEPS[name];
   const slider = document.getElementById(`${name}-slider`);
   const number = document.getElementById(`${name}-number`);
-  const follow = () => {
-    slider.value = nearestStep(steps, Number(number.value));
-    slider.setAttribute("aria-valuetext", number.value);
-  };
   slider.addEventListener("input", () => {
     const value = steps[slider.value];
     number.value = value < 1e-3 ? value.toExponential() : value;
@@ -51,8 +55,28 @@ function startSlider(place, changed) {
     changed();
   });
   number.addEventListener("input", () => {
-    follow();
+    followNumber(name);
     changed();
   });
-  follow();
+  followNumber(name);
+}
+
+// Marks fields that are wrong, each with its reason; returns reasons that have no field to stand at.
+function markWrong(wrong) {
+  const left = { ...wrong };
+  for (const place of document.querySelectorAll(".wrong")) {
+    const { name } = place.dataset;
+    const field = document.getElementById(`${name}-number`) ?? document.getElementById(name);
+    const words = wrong[name] ?? "";
+    place.textContent = words;
+    place.hidden = words === "";
+    if (words) {
+      field.setAttribute("aria-invalid", "true");
+      field.closest(".slider")?.removeAttribute("hidden");
+      delete left[name];
+    } else {
+      field.removeAttribute("aria-invalid");
+    }
+  }
+  return Object.values(left);
 }

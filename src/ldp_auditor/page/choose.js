@@ -39,7 +39,7 @@ class Choices {
         this.show(answer);
       }
     } catch (error) {
-      this.say(error.message, error.argument);
+      this.say(error.message, error.wrong);
     }
   }
 
@@ -71,14 +71,13 @@ class Choices {
     table.tBodies[0].replaceChildren(...rows.map((cells) => line(cells, "td")));
   }
 
-  say(words, argument) {
+  say(words, wrong = {}) {
+    const left = markWrong(wrong);
+    const shown = Object.keys(wrong).length > 0 ? left.join(" ") : words;
     const place = document.getElementById("error");
-    place.textContent = words;
-    place.hidden = words === "";
+    place.textContent = shown;
+    place.hidden = shown === "";
     document.querySelector("figure").classList.toggle("stale", words !== "");
-    for (const name of Object.keys(SLIDER_STEPS)) {
-      document.getElementById(`${name}-number`).toggleAttribute("aria-invalid", name === argument);
-    }
   }
 }
 

@@ -1,48 +1,47 @@
 "use strict";
 
-// The page: reads the sliders, asks for curves and draws the latest answer.
+// The page: reads the sliders, asks for curves, and shows the latest answer.
 
-const SAME = ["epsilon", "domain_size", "delta", "reports"];
+const byId = (id) => document.getElementById(id);
+const SPEAK_AFTER = 700;
 
-const form = document.getElementById("settings");
-function settingOf() {
-  const chosen = Array.from(form.querySelectorAll("[name=protocol]:checked"), (box) => box.value);
-  return {
-    protocols: chosen,
-    epsilon: numberOf("epsilon-number"),
-    domain_size: numberOf("domain_size-number"),
-    delta: numberOf("delta-number"),
-    reports: numberOf("reports-number"),
-    attack: form.querySelector("[name=attack]:checked").value,
-    trials: numberOf("trials"),
-    alpha: numberOf("alpha"),
-    seed: numberOf("seed"),
-  };
-}
-
-function axisOf() {
-  return form.querySelector("[name=axis]:checked").value;
-}
-
-// Delta is for approximate protocols.
-function showDelta() {
-  const used = form.querySelector("[data-approximate]:checked") !== null;
-  for (const id of ["delta-number", "delta-slider"]) {
-    document.getElementById(id).disabled = !used;
+// Settings that no chosen protocol uses are put away.
+function showUsed() {
+  const chosen = settingOf().protocols;
+  const used = new Set(["epsilon", "users", "reports", "domain_size",
+    ...chosen.flatMap((name) => USES[name] ?? [])]);
+  for (const place of document.querySelectorAll("#settings .slider")) {
+    place.hidden = !used.has(place.dataset.name);
   }
 }
 
-// Curves: one question at a time, and the latest answer is drawn.
-
-class Curves {
+class Explorer {
   constructor() {
+    this.view = new View(byId("view"), byId("readout"));
+    this.other = new View(byId("held"), byId("held-readout"));
     this.results = [];
     this.asking = false;
     this.wanted = false;
+    this.most = null;
+    this.address = new Address(viewOf(), () => this.arrive());
+    this.arrive();
   }
 
-  async change() {
-    showDelta();
+  // Shows what the address says.
+  arrive() {
+    const unknown = this.address.take().join(", ");
+    this.warning = unknown && `The address names protocols that are not on this page: ${unknown}.`;
+    this.change(false);
+  }
+
+  // One question at a time, and the latest answer is drawn.
+  async change(isNew = true) {
+    if (isNew) {
+      this.warning = "";
+      this.address.write();
+    }
+    this.forgetFound();
+    showUsed();
     this.wanted = true;
     if (this.asking) {
       return;
@@ -56,50 +55,62 @@ class Curves {
   }
 
   async askOnce() {
-    const setting = settingOf();
+    const asked = viewOf();
     try {
-      const answer = await ask("curves", { ...setting, axis: axisOf() });
+      const answer = await ask("curves", asked);
+      const other = await this.askHeld(asked.axis);
       if (!this.wanted) {
-        this.say("");
-        this.show(answer, setting);
-        this.wanted = answer.points < answer.places;
+        this.say(this.warning);
+        this.show(answer, asked, other);
+        await this.again();
       }
     } catch (error) {
-      this.say(error.message, error.argument);
+      this.say(error.message, error.wrong);
     }
   }
 
-  show(answer, setting) {
-    this.latest = { answer, setting, axis: axisOf() };
-    const notes = [...answer.notes];
-    if (answer.points < answer.places) {
-      notes.push(`${answer.points} of ${answer.places} points so far; the rest is being worked out.`);
+  // A setting that is held and cannot be shown is let go, and that is told.
+  async askHeld(axis) {
+    const { held } = this.address;
+    try {
+      return held && await ask("curves", { ...held, axis });
+    } catch (error) {
+      this.address.held = null;
+      this.warning = `The setting that the address holds cannot be shown: ${error.message}`;
+      return null;
     }
-    showNotes(notes);
+  }
+
+  show(answer, asked, other) {
+    byId("held").hidden = !other;
+    byId("views").classList.toggle("two", Boolean(other));
+    this.view.take(answer, asked);
+    this.other.take(other, other && { ...this.address.held, axis: asked.axis });
     this.draw();
+    this.showExport(asked);
+    clearTimeout(this.speaking);
+    this.speaking = setTimeout(() => { byId("spoken").textContent = this.view.words(); }, SPEAK_AFTER);
   }
 
-  // The exact curves, and what was measured at their setting.
   draw() {
-    const { answer, setting, axis } = this.latest;
-    const measured = this.results.filter((result) => belongs(result, setting, axis));
-    const [curves] = answer.cases;
-    const lines = [...curves.lines, ...measured.map((result) => result.lines[axis])];
-    const data = { ...answer, cases: [{ ...curves, lines }] };
-    document.querySelector("#caption strong").textContent = curves.title;
-    document.querySelector("#caption").lastChild.textContent = `, at ${curves.label}`;
-    if (this.figure) {
-      this.figure.show(data);
-    } else {
-      this.figure = new PageFigure(document.querySelector("figure"), data);
-      this.figure.refresh();
-      document.documentElement.dataset.ready = "yes";
+    const views = [this.view, this.other].filter((view) => view.answer);
+    const ranges = views.length > 1 ? rangesOf(views.map((view) => view.answer)) : {};
+    views.forEach((view) => view.draw(this.results, { most: this.most, ranges }));
+  }
+
+  // Asks for the points that are still missing, unless the sliders have moved.
+  async again() {
+    const waits = [this.view, this.other].filter((view) => view.answer).map((view) => view.waits)
+      .filter((wait) => wait !== null);
+    if (waits.length > 0) {
+      await new Promise((later) => setTimeout(later, Math.min(...waits)));
+      this.wanted = true;
     }
   }
 
   add(result) {
     this.results.push(result);
-    const list = document.getElementById("results");
+    const list = byId("results");
     list.prepend(resultItem(result));
     while (list.children.length > MOST_RESULTS) {
       list.lastChild.remove();
@@ -107,45 +118,129 @@ class Curves {
     this.draw();
   }
 
-  say(words, argument) {
-    const place = document.getElementById("error");
-    if (place.textContent !== words) {
-      place.textContent = words;
-      place.hidden = words === "";
+  hold() {
+    this.address.held = settingOf();
+    this.address.writeNow();
+    this.change(false);
+  }
+
+  swap() {
+    const { held } = this.address;
+    this.address.held = settingOf();
+    show(held);
+    this.change();
+  }
+
+  letGo() {
+    this.address.held = null;
+    this.address.writeNow();
+    this.change(false);
+    byId("hold").focus();
+  }
+
+  // The largest epsilon of every protocol that stays below a limit.
+  async find() {
+    const most = numberOf("most");
+    const asked = settingOf();
+    try {
+      const answer = await ask("find", { ...asked, limited: byId("limited").value, most });
+      this.most = most;
+      this.foundFor = withoutEpsilon(asked);
+      byId("found-words").textContent = `${answer.words}:`;
+      byId("found").replaceChildren(...answer.rows.map((row) => this.foundItem(row)));
+      markWrong({});
+      this.draw();
+    } catch (error) {
+      this.say(error.wrong ? "" : error.message, error.wrong);
+    }
+  }
+
+  // What was found does not depend on epsilon; with anything else it goes.
+  forgetFound() {
+    if (this.most !== null && this.foundFor !== withoutEpsilon(settingOf())) {
+      this.most = null;
+      byId("found-words").textContent = "";
+      byId("found").replaceChildren();
+    }
+  }
+
+  foundItem({ protocol, epsilon, words }) {
+    const item = document.createElement("li");
+    item.append(`${protocol}: `);
+    if (epsilon === null) {
+      item.append(words);
+      return item;
+    }
+    const button = textElement("button", words);
+    button.type = "button";
+    button.title = `Set epsilon to ${epsilon}`;
+    button.setAttribute("aria-label", `${protocol}: ${words}; set epsilon to it`);
+    button.addEventListener("click", () => {
+      show({ epsilon });
+      this.change();
+    });
+    item.append(button);
+    return item;
+  }
+
+  showExport(asked) {
+    const query = encodeURIComponent(JSON.stringify(asked));
+    for (const link of document.querySelectorAll("#export a[data-file]")) {
+      link.href = `${link.dataset.file}?${query}`;
+    }
+    this.exported = asked;
+    this.fillExport();
+  }
+
+  async fillExport() {
+    if (!byId("export").open) {
+      return;
+    }
+    try {
+      const { command, cell } = await ask("export", this.exported);
+      byId("export-command").textContent = command;
+      byId("export-cell").textContent = cell;
+    } catch (error) {
+      this.say(error.message);
+    }
+  }
+
+  say(words, wrong = {}) {
+    const left = markWrong(wrong);
+    const shown = Object.keys(wrong).length > 0 ? left.join(" ") : words;
+    const place = byId("error");
+    if (place.textContent !== shown) {
+      place.textContent = shown;
+      place.hidden = shown === "";
     }
     // The curves that are still there belong to other settings.
-    document.querySelector("figure").classList.toggle("stale", words !== "");
-    for (const name of Object.keys(SLIDER_STEPS)) {
-      const field = document.getElementById(`${name}-number`);
-      if (name === argument) {
-        field.setAttribute("aria-invalid", "true");
-      } else {
-        field.removeAttribute("aria-invalid");
-      }
+    byId("views").classList.toggle("stale", words !== this.warning);
+  }
+}
+
+const withoutEpsilon = (setting) => JSON.stringify({ ...setting, epsilon: null });
+
+// A click into the figure asks about the height of the place.
+function askByClick(plot, explorer) {
+  plot.addEventListener("click", (event) => {
+    const layout = plot._fullLayout;
+    if (!layout) {
+      return;
     }
-  }
-}
-
-function showNotes(notes) {
-  const list = document.getElementById("notes");
-  if (notes.join() !== Array.from(list.children, (item) => item.textContent).join()) {
-    list.replaceChildren(...notes.map((note) => textElement("li", note)));
-  }
-}
-
-// A measured point is laid over the curve of its own setting.
-function belongs(result, setting, axis) {
-  if (result.attack !== setting.attack || !setting.protocols.includes(result.mechanism)) {
-    return false;
-  }
-  return SAME.every((name) => name === axis || result[name] === setting[name]
-    || (name === "delta" && result.delta === 0));
+    const { yaxis } = layout;
+    const height = event.clientY - plot.getBoundingClientRect().top - yaxis._offset;
+    if (height < 0 || height > yaxis._length) {
+      return;
+    }
+    byId("most").value = Number(yaxis.p2d(height).toPrecision(3));
+    explorer.find();
+  });
 }
 
 function begin() {
-  const curves = new Curves();
-  const changed = () => curves.change();
-  for (const place of document.querySelectorAll(".slider")) {
+  const explorer = new Explorer();
+  const changed = () => explorer.change();
+  for (const place of form.querySelectorAll(".slider")) {
     startSlider(place, changed);
   }
   form.addEventListener("change", (event) => {
@@ -153,20 +248,34 @@ function begin() {
       changed();
     }
   });
-  form.addEventListener("submit", (event) => event.preventDefault());
-  for (const id of ["trials", "alpha"]) {
-    document.getElementById(id).addEventListener("change", changed);
+  for (const id of ["trials", "alpha", "seed", "bound"]) {
+    byId(id).addEventListener("change", changed);
   }
-  new Measuring(settingOf, ask, (result) => curves.add(result));
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-    curves.figure.buildControls();
-    curves.figure.refresh();
+  form.addEventListener("submit", (event) => event.preventDefault());
+  byId("finding").addEventListener("submit", (event) => {
+    event.preventDefault();
+    explorer.find();
   });
-  matchMedia("print").addEventListener("change", (event) => {
-    curves.figure.buildKey();
-    curves.figure.draw(event.matches ? PAPER_WIDTH : undefined);
-  });
-  changed();
+  byId("hold").addEventListener("click", () => explorer.hold());
+  byId("swap").addEventListener("click", () => explorer.swap());
+  byId("let-go").addEventListener("click", () => explorer.letGo());
+  byId("export").addEventListener("toggle", () => explorer.fillExport());
+  for (const button of document.querySelectorAll("[data-copies]")) {
+    startCopy(button, () => byId(button.dataset.copies).textContent);
+  }
+  askByClick(document.querySelector("#view .leakage-figure .plot"), explorer);
+  const measuring = new Measuring(settingOf, ask, (result) => explorer.add(result));
+  const redraw = (width) => {
+    const { view, other } = explorer;
+    for (const figure of [...view.drawn, ...other.drawn, ...measuring.drawn]) {
+      figure.buildControls();
+      figure.buildKey();
+      figure.draw(width);
+    }
+  };
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraw());
+  matchMedia("print").addEventListener("change", (event) =>
+    redraw(event.matches ? PAPER_WIDTH : undefined));
 }
 
 begin();

@@ -38,7 +38,8 @@ class Measuring {
       this.show(now);
       this.end(now);
     } catch (error) {
-      this.say(error.message);
+      const left = markWrong(error.wrong ?? {});
+      this.say(error.wrong ? [error.message, ...left].join(" ") : error.message);
     }
     this.running(false);
   }
@@ -62,13 +63,41 @@ class Measuring {
     }
     this.protocol = now.protocol;
     this.seen = now.results.length;
+    if (now.wealth) {
+      this.showWealth(now.wealth);
+    }
+  }
+
+  // The wealth of the bets as it grows: of the latest protocol, unless another one is chosen.
+  showWealth({ figure, words }) {
+    const place = document.getElementById("wealth");
+    place.hidden = false;
+    if (!this.figure) {
+      this.figure = new PageFigure(place, figure);
+    }
+    const { state, data } = this.figure;
+    this.latest = words.at(-1);
+    if (figure.cases.length !== data.cases.length) {
+      state.item = figure.start;
+      this.figure.data = figure;
+      this.figure.buildControls();
+    }
+    this.figure.show(figure);
+    place.querySelector("figcaption strong").textContent = figure.cases[state.item].title;
+    document.getElementById("wealth-words").textContent = words[state.item];
+  }
+
+  get drawn() {
+    return this.figure ? [this.figure] : [];
   }
 
   end(now) {
     const count = now.results.length === 1 ? "1 protocol" : `${now.results.length} protocols`;
+    // A bet may be stopped at any moment; what it has proven stays proven.
+    const won = now.wealth && now.state === "cancelled" ? ` ${this.latest}` : "";
     const ends = {
       done: `Done: ${count} measured.`,
-      cancelled: `Cancelled; ${now.results.length ? count : "nothing"} was measured.`,
+      cancelled: `Cancelled; ${now.results.length ? count : "nothing"} was measured.${won}`,
       failed: now.failure,
     };
     this.say([ends[now.state], ...now.refused.map((why) => `Left out: ${why}.`)].join(" "));

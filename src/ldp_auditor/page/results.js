@@ -29,17 +29,21 @@ function commandLine(result) {
   const copy = textElement("button", "Copy");
   copy.type = "button";
   copy.setAttribute("aria-label", `Copy the command that repeats ${result.mechanism}`);
-  copy.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(result.command);
-    copy.textContent = "Copied";
-    setTimeout(() => { copy.textContent = "Copy"; }, 1500);
-  });
+  startCopy(copy, () => result.command);
   // A line may end between words only, not behind the hyphens of an option.
   const words = result.command.split(" ").flatMap((word) => [textElement("span", word), " "]);
   const place = document.createElement("pre");
   place.append(...words.slice(0, -1));
   line.append(place, copy);
   return line;
+}
+
+function startCopy(button, textOf) {
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(textOf());
+    button.textContent = "Copied";
+    setTimeout(() => { button.textContent = "Copy"; }, 1500);
+  });
 }
 
 function textElement(tag, text, name) {
