@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise, permutations
+from dataclasses import astuple
+from itertools import pairwise, permutations, product
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,15 @@ from ldp_auditor import AuditError, InputPair, audit, mechanisms, metrics
 from ldp_auditor.audits.interface import plan_audit
 from ldp_auditor.bounds.betting import Wealth, log_wealth
 from ldp_auditor.checks.recorded_reports import check_recorded
-from ldp_auditor.core import Claim, Counts
+from ldp_auditor.core import Claim, Counts, Rates
 from ldp_auditor.mechanisms.kernels.numbers import grain_of
 from ldp_auditor.mechanisms.metric_spaces import FiniteSpace, inputs_in_order
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.sweeps.cells import Cell
-from ldp_auditor.theory.planar_laplace import PlanarLaplaceLaw
+from ldp_auditor.theory.loss_law import DiscreteLaw
+from ldp_auditor.theory.noise_sums import laplace_sum_tail
+from ldp_auditor.theory.planar_laplace import PlanarLaplaceLaw, nearer_mean
 
 FINITE: dict[str, dict[str, Any]] = {
     "Geometric": {"domain_size": 6},
@@ -128,6 +131,81 @@ def test_the_worst_pair_of_a_finite_space(name: str, epsilon: float) -> None:
     assert law.supremum / metrics.distance(protocol.metric, pair.first, pair.second) == (
         pytest.approx(worst, rel=1e-9)
     )
+
+
+SPACES: list[tuple[str, dict[str, Any], Any]] = [
+    ("Geometric", {"epsilon": 0.5, "domain_size": 5}, (0, 1)),
+    ("Geometric", {"epsilon": 0.9, "domain_size": 6}, (4, 1)),
+    ("Exponential", {"epsilon": 0.7, "domain_size": 5}, (0, 3)),
+    ("Exponential", {"epsilon": 0.7, "domain_size": 6, "metric": f"{__name__}:ring"}, (5, 2)),
+    ("Grid-Exponential", {"epsilon": 0.7, "side": 3}, ((0.0, 0.0), (2.0, 1.0))),
+    ("Grid-Exponential", {"epsilon": 0.7, "side": 3, "metric": "manhattan"}, ((2.0, 0), (0, 2.0))),
+    ("Grid-Laplace", {"epsilon": 0.5, "side": 3}, ((0.0, 0.0), (2.0, 2.0))),
+]
+
+
+@pytest.mark.parametrize(("name", "settings", "pair"), SPACES)
+def test_many_reports_of_a_finite_space(name: str, settings: dict[str, Any], pair: Any) -> None:
+    mechanism = mechanisms.make(name, **settings)
+    pair = mechanism.inputs.pair(pair)
+    rows = [np.exp(mechanism.log_row(value)) for value in (pair.first, pair.second)]
+    every = np.array(list(product(range(len(rows[0])), repeat=3)))
+    first, second = (row[every].prod(axis=1) for row in rows)
+    losses = np.log(first / second)
+    law = mechanism.loss_law_over(pair, 3)
+    for threshold in law.thresholds():
+        expected = [float(side[losses > threshold].sum()) for side in (first, second)]
+        assert astuple(law.rates(threshold)) == pytest.approx(expected, rel=1e-9)
+    assert law.supremum == pytest.approx(np.abs(losses).max(), rel=1e-12)
+    gain = np.maximum(first - 1.5 * second, 0).sum(), np.maximum(second - 1.5 * first, 0).sum()
+    assert law.delta(math.log(1.5)) == pytest.approx(max(gain), rel=1e-9)
+    # The mean of three is a fraction, and ties are broken at random all the same.
+    a, b = (np.atleast_1d(value) for value in (pair.first, pair.second))
+    tripled = mechanism.places[every].sum(axis=1)
+    if name in ("Geometric", "Exponential"):
+        tripled = 3 * np.rint(tripled / 3)
+    lead = np.rint(2 * tripled - 3 * (a + b)) @ (a - b)
+    won = np.where(lead == 0, 0.5, lead > 0)
+    rates = astuple(mechanism.guess_rates_over(pair, 3))
+    assert rates == pytest.approx([float(side @ won) for side in (first, second)], rel=1e-9)
+    accused = mechanism.inputs.attributed(
+        mechanism.guess_by_totals(mechanism.places[every].sum(axis=1), 3, default_rng(1)),
+        pair,
+        default_rng(1),
+    )
+    assert np.array_equal(accused[lead != 0], lead[lead != 0] > 0)
+
+
+@pytest.mark.parametrize("level", [0.4, 3.0])
+def test_many_reports_of_planar_noise(level: float) -> None:
+    one = PlanarLaplaceLaw(level)
+    two = one.composed(2)
+    assert isinstance(two, DiscreteLaw)
+    for place in (1200, 1500, 1900):
+        threshold = float(two.losses[place : place + 2].mean())
+        # The other report must make up for what the first lacks.
+        edge = math.acos(max(-1.0, threshold / level - 1))
+        nodes, weights = np.polynomial.legendre.leggauss(60)
+        angles = edge * (1 - ((1 - nodes) / 2) ** 2)
+        inner = [one.rates(threshold - level * math.cos(angle)) for angle in angles]
+        weights = weights * edge * (1 - nodes) / 2 / math.pi
+        expected = Rates(
+            float((one.density(angles, 1) * weights) @ [rates.true_positive for rates in inner]),
+            float((one.density(angles, -1) * weights) @ [rates.false_positive for rates in inner]),
+        )
+        assert astuple(two.rates(threshold)) == pytest.approx(astuple(expected), rel=2e-5)
+    # Along a line the noise of two reports is that of three Laplace variables.
+    assert astuple(nearer_mean(level, 1)) == pytest.approx(astuple(one.rates(0.0)), rel=1e-12)
+    tail = laplace_sum_tail(level, 3)
+    assert nearer_mean(level, 2).false_positive == pytest.approx(tail, rel=1e-12)
+
+
+def test_sums_that_are_too_many_are_left_to_a_pilot() -> None:
+    place = InputPair((0.0, 0.0), (2.0, 1.0))
+    assert made("Grid-Exponential", side=12).loss_law_over(place, 4) is None
+    assert made("Grid-Exponential", side=12).worst_case_over(place, 4) is not None
+    assert made("Geometric", domain_size=50_000).guess_rates_over(InputPair(0, 1), 2) is None
+    assert PlanarLaplaceLaw(17.0).composed(2) is None
 
 
 def test_the_geometric_mechanism_is_a_difference_of_geometric_numbers() -> None:

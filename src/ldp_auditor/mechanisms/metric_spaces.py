@@ -24,7 +24,8 @@ from ldp_auditor.mechanisms.kernels.xoshiro import fresh_stream
 from ldp_auditor.mechanisms.local_mechanism import LocalMechanism
 from ldp_auditor.metrics import distance
 from ldp_auditor.portable_math import exp, expm1, log, log1p
-from ldp_auditor.theory.loss_law import DiscreteLaw
+from ldp_auditor.theory.lattice_sums import MOST_PLACES, FiniteLaw
+from ldp_auditor.theory.loss_law import LossLaw, power
 
 MOST_DRAWN = 4096
 """Inputs of a space whose reports are drawn from a table."""
@@ -117,13 +118,23 @@ class FiniteSpace(MetricMechanism):
         return mean if isinstance(self.inputs, Cells) else np.rint(mean[:, 0]).astype(np.int64)
 
     def guess_rates_over(self, pair: InputPair, reports: int) -> Rates | None:
-        if reports > 1:
-            return None
+        # Only the coordinate along the line through both counts, a whole number in its own units.
         first, second = np.atleast_1d(pair.first), np.atleast_1d(pair.second)
-        lead = (self.places - (first + second) / 2) @ (first - second)
+        unit = (first - second) / math.gcd(*(first - second).astype(int).tolist())
+        along = self.places @ unit
+        lowest, spread = along.min(), int(np.ptp(along))
+        if reports > 1 and spread * reports >= MOST_PLACES:
+            return None
+        steps = np.zeros((2, spread + 1))
+        for side, value in zip(steps, (pair.first, pair.second), strict=True):
+            np.add.at(side, (along - lowest).astype(int), np.exp(_log_row(self, value)))
+        mean = lowest + np.arange(spread * reports + 1) / reports
+        if not isinstance(self.inputs, Cells):  # the guess is a whole number
+            mean = np.rint(mean)
+        lead = mean - (first + second) @ unit / 2
         won = (lead > 0) + 0.5 * (lead == 0)
-        sides = (np.exp(_log_row(self, value)) for value in (pair.first, pair.second))
-        return Rates(*(min(1.0, math.fsum(won * side)) for side in sides))
+        both = (power(side, reports) for side in steps)
+        return Rates(*(min(1.0, math.fsum(won * side)) for side in both))
 
     # The loss.
 
@@ -131,9 +142,12 @@ class FiniteSpace(MetricMechanism):
         losses: Floats = _log_row(self, pair.first) - _log_row(self, pair.second)
         return losses
 
-    def loss_law(self, pair: InputPair) -> DiscreteLaw:
+    def loss_law(self, pair: InputPair) -> FiniteLaw:
         first, second = (np.exp(_log_row(self, value)) for value in (pair.first, pair.second))
-        return DiscreteLaw.of(self._losses(pair), first, second)
+        return FiniteLaw.of(self._losses(pair), first, second)
+
+    def loss_law_over(self, pair: InputPair, reports: int) -> LossLaw | None:
+        return _law_over(self, pair, reports)
 
     def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats:
         return self._losses(pair)[reports]
@@ -177,6 +191,11 @@ class FiniteSpace(MetricMechanism):
         seen = shares @ np.exp(_log_matrix(self))
         variance: Floats = (seen @ _inverse(self) ** 2 - shares) / (users * reports)
         return variance
+
+
+@lru_cache(maxsize=16)
+def _law_over(mechanism: FiniteSpace, pair: InputPair, reports: int) -> LossLaw | None:
+    return mechanism.loss_law(pair).composed(reports)
 
 
 @lru_cache(maxsize=64)

@@ -18,7 +18,7 @@ from ldp_auditor.mechanisms.kernels.sums import add_rows
 from ldp_auditor.mechanisms.kernels.xoshiro import fresh_stream
 from ldp_auditor.mechanisms.metric_spaces import GridSpace, MetricMechanism
 from ldp_auditor.portable_math import exp, log
-from ldp_auditor.theory.planar_laplace import PlanarLaplaceLaw
+from ldp_auditor.theory.planar_laplace import PlanarLaplaceLaw, nearer_mean
 
 REACH = 2.0**30
 """How far from the origin places may lie, in units of the noise: the lattice has 2^53 places."""
@@ -82,7 +82,9 @@ class PlanarLaplace(MetricMechanism):
         return reports
 
     def guess_rates_over(self, pair: InputPair, reports: int) -> Rates | None:
-        return None if reports > 1 else self.loss_law(pair).rates(0.0)
+        if reports == 1:
+            return self.loss_law(pair).rates(0.0)
+        return nearer_mean(self._level(pair), reports)
 
     @property
     def score_columns(self) -> int:

@@ -294,7 +294,7 @@ class StepLaw(DiscreteLaw):
     def composed(self, reports: int) -> LossLaw | None:
         if reports > MOST_COMPOSED:
             return None
-        return self.of_steps(self.level, _power(self.likely, reports), reports * self.supremum)
+        return self.of_steps(self.level, power(self.likely, reports), reports * self.supremum)
 
 
 @dataclass(frozen=True)
@@ -365,10 +365,10 @@ def _sum_of_levels(likely: float, unlikely: float, reports: int) -> DiscreteLaw:
     """Sum of losses that are plus or minus one level or 0: all terms positive, no digit lost."""
     steps = np.array([unlikely, max(0.0, 1 - likely - unlikely), likely])
     level = math.log(likely / unlikely)
-    return StepLaw.of_steps(level, _power(steps, reports), reports * level)
+    return StepLaw.of_steps(level, power(steps, reports), reports * level)
 
 
-def _power(steps: Floats, reports: int) -> Floats:
+def power(steps: Floats, reports: int) -> Floats:
     """Probabilities of the sum of `reports` independent numbers of steps."""
     total: Floats = np.ones(1)
     for digit in f"{reports:b}":
@@ -385,7 +385,7 @@ def _sum_of_clipped(claimed: float, reports: int) -> DiscreteLaw:
     The loss of one is epsilon (1 - W - W') with noise W of rate epsilon / 2, clipped to [0, 1].
     """
     total = sum_of_clipped_noise(claimed / 2, 2 * reports)
-    return _on_grid(claimed * (np.arange(len(total)) / CELLS - reports), total, reports * claimed)
+    return on_grid(claimed * (np.arange(len(total)) / CELLS - reports), total, reports * claimed)
 
 
 @lru_cache(maxsize=16)
@@ -393,10 +393,10 @@ def _sum_of_laplace(level: float, reports: int) -> DiscreteLaw:
     """Sum of the losses of Laplace noise against a shift, on a grid."""
     total = sum_of_clipped_noise(level, reports)
     losses = level * (2 * np.arange(len(total)) / CELLS - reports)
-    return _on_grid(losses, total, reports * level)
+    return on_grid(losses, total, reports * level)
 
 
-def _on_grid(losses: Floats, total: Floats, largest: float) -> DiscreteLaw:
+def on_grid(losses: Floats, total: Floats, largest: float) -> DiscreteLaw:
     """The law of losses that are as likely as clipped noise is, from the largest loss downwards."""
     likely = total[::-1].copy()
     # Under v2 a loss is e^loss times less likely, which keeps the digits that mirroring would lose.

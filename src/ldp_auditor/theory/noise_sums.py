@@ -27,15 +27,21 @@ SMALLEST = -750.0
 
 
 def sum_of_clipped_noise(rate: float, times: int) -> Floats:
-    """Return the probabilities that `times` noises add up to 0, 1, ... cells.
+    """Return the probabilities that `times` clipped noises add up to 0, 1, ... cells."""
+    return sum_of_cells(clipped_noise(rate), rate, times)
 
-    A convolution by Fourier transforms keeps digits relative to its largest value. Weighted by
-    e^(tilt w), other sums are the likely ones, so every sum is taken from the weighted law whose
-    centre is near. Tilts go from 0 to the rate, where sums around `times` / 2 are the likely ones.
+
+def sum_of_cells(cells: Floats, rate: float, times: int) -> Floats:
+    """Return the probabilities that `times` numbers of [0, 1] add up to 0, 1, ... cells.
+
+    `cells` are the probabilities of one. A convolution by Fourier transforms keeps digits relative
+    to its largest value. Weighted by e^(tilt w), other sums are the likely ones, so every sum is
+    taken from the weighted law whose centre is near. Tilts go from 0 to the rate, where sums around
+    `times` / 2 are the likely ones.
     """
-    laws = [Weighted.of(rate, times, 0.0)]
+    laws = [Weighted.of(cells, times, 0.0)]
     while laws[-1].tilt < rate and laws[-1].log_peak > SMALLEST:
-        laws.append(_next(laws[-1], rate))
+        laws.append(_next(laws[-1], cells, rate))
     total = np.zeros(times * CELLS + 1)
     halves = [(a.centre + b.centre) / 2 for a, b in pairwise(laws)]
     edges = [0, *(round(CELLS * half) for half in halves), len(total)]
@@ -93,9 +99,9 @@ class Weighted:
     """Logarithm of what the weights added up to, for one noise."""
 
     @classmethod
-    def of(cls, rate: float, times: int, tilt: float) -> Self:
-        """Weight the noise of a rate."""
-        weighted = clipped_noise(rate) * np.exp(tilt * (_PLACES - 1))
+    def of(cls, cells: Floats, times: int, tilt: float) -> Self:
+        """Weight the law of one number."""
+        weighted = cells * np.exp(tilt * (_PLACES - 1))
         scale = float(weighted.sum())
         return cls(tilt, times, weighted / scale, math.log(scale) + tilt)
 
@@ -135,11 +141,11 @@ class Weighted:
         return found
 
 
-def _next(law: Weighted, rate: float) -> Weighted:
+def _next(law: Weighted, cells: Floats, rate: float) -> Weighted:
     """Return a weighted law whose centre is not too far to take over from another one."""
     step = APART / law.deviation  # a centre moves by the variance times the step, at first
     while True:
-        found = Weighted.of(rate, law.times, min(rate, law.tilt + step))
+        found = Weighted.of(cells, law.times, min(rate, law.tilt + step))
         if found.centre - law.centre <= APART * law.deviation:
             return found
         step /= 2
