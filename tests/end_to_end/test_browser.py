@@ -48,9 +48,10 @@ def rows(seen: Visit, column: str) -> list[str]:
 
 
 def test_the_first_screen_tells_what_was_found(seen: Visit) -> None:
-    assert seen.page.inner_text("h1") == (
-        "2 of the 4 mechanisms that make a privacy promise break it."
-    )
+    assert seen.page.inner_text("h1").splitlines() == [
+        "2 of the 4 mechanisms that make a privacy promise break it.",
+        "ε = 0.5 to 4, k = 10 to 50, T = 100,000",
+    ]
     first = seen.page.locator(".verdicts li").first
     assert "breaks its promise" in first.inner_text()
     assert first.bounding_box()["y"] < 860

@@ -23,6 +23,7 @@ from ldp_auditor.page.folder import read_folder
 from ldp_auditor.page.markup import shown
 from ldp_auditor.page.rendering import environment, isolated
 from ldp_auditor.results.audit_result import AuditResult
+from ldp_auditor.results.check_result import CheckResult
 from tests.pages import HOSTILE, audited, checked, points, swept, write
 
 
@@ -106,6 +107,51 @@ def test_bars_put_the_strongest_first_and_what_promises_nothing_last() -> None:
     assert isinstance(bars, Bars)
     assert bars.names == ["strong", "weak", "none"]
     assert bar_cases({"one": points(audited())}) is None
+
+
+def test_bars_of_everything_have_violators_first() -> None:
+    """Mechanisms that share no setting, and checks, stand beside each other as parts of 1."""
+    found = points_of(
+        ("key", AuditResult.from_dict(plain))
+        for plain in (
+            audited("kept", epsilon=4.0, empirical_epsilon=3.9, worst_case_epsilon=4.0),
+            audited("kept", domain_size=10, empirical_epsilon=0.2),
+            audited("theory", epsilon=8.0, empirical_epsilon=0.1, worst_case_epsilon=9.0),
+            audited("broken", epsilon=2.0, empirical_epsilon=3.0, worst_case_epsilon=3.1),
+            audited("none", epsilon="inf", empirical_epsilon=5.0),
+        )
+    )
+    checks = [
+        CheckResult.from_dict(checked(name, verdict=verdict, epsilon=epsilon))
+        for name, verdict, epsilon in (
+            ("caught", "violation", 2.5),
+            ("quiet", "no-violation-found", 10.0),
+        )
+    ]
+    cases = bar_cases(found, checks)
+    assert cases is not None
+    bars = cases.figures[0]
+    assert isinstance(bars, Bars)
+    assert (cases.start, cases.settings[0]) == (0, {})
+    assert bars.mechanisms == ["broken", "caught", "theory", "kept", "quiet", "none"]
+    assert bars.names[3] == "kept, ε = 4"
+    paper, search = bars.series
+    assert paper.words == ["150%", "", "1%", "97%", "", ""]
+    assert search.words == ["", "124%", "", "", "31%", ""]
+    assert bars.claimed == [1.0] * 5 + [math.inf]
+
+
+def test_a_curve_starts_where_most_points_are_and_a_gap_at_the_worst() -> None:
+    mine = points(
+        *(audited(epsilon=e, domain_size=2, worst_case_epsilon=e) for e in (1.0, 2.0, 4.0)),
+        *(audited(epsilon=0.5, domain_size=k, worst_case_epsilon=1) for k in (3, 4)),
+    )
+    curve, gap = curve_cases("GRR", mine), gap_cases("GRR", mine)
+    assert curve is not None
+    assert gap is not None
+    assert curve.labels[curve.start] == "k = 2"
+    assert curve.settings[curve.start]["epsilon"] == ["1", "2", "4"]
+    assert gap.labels[gap.start] == "ε = 0.5, k = 3"  # 0.87 proven
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -10,7 +10,15 @@ from ldp_auditor.execution.threads import ThreadEngine
 from ldp_auditor.figures.points import points_of
 from ldp_auditor.page.evidence import command_of, evidence_of
 from ldp_auditor.page.overview import overview_rows
-from ldp_auditor.page.summaries import confidence, headline, summary_of_audits, summary_of_check
+from ldp_auditor.page.summaries import (
+    HOLLOW,
+    KEPT,
+    confidence,
+    headline,
+    setting_in_words,
+    summary_of_audits,
+    summary_of_check,
+)
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.results.table import rows_of
@@ -32,7 +40,7 @@ def test_the_issue_s_sentence() -> None:
     )
     assert said(*both) == (
         "OUE keeps its promise of epsilon = 1: the optimal attack proves 0.989 of it; the paper's "
-        "attack reaches 0.580."
+        "attack reaches 0.580. A fair guess may become 2.7 to 1."
     )
 
 
@@ -49,7 +57,7 @@ def test_the_issue_s_sentence() -> None:
         ({"worst_case_epsilon": 0.9}, "Even its worst case is only 0.900"),
         ({"epsilon": "inf", "worst_case_epsilon": "inf"}, "no finite epsilon holds"),
         ({"bound": "jeffreys"}, "makes credible"),
-        ({"delta": 1e-5}, "epsilon = 1, delta = 1e-05"),
+        ({"delta": 1e-5}, "epsilon = 1, delta = 1e-5:"),
         ({"epsilon": 2.8, "worst_case_epsilon": 2.8}, "attack proves 0.870 of it (31%)"),
     ],
 )
@@ -77,7 +85,8 @@ def test_many_settings_in_one_sentence() -> None:
     )
     assert words == (
         "GRR keeps its promise of epsilon = 0.5 to 4 in all 4 settings (k = 10 to 20): the paper's "
-        "attack proves 50% of it."
+        "attack proves 50% of it. A fair guess may become 1.6 to 1 at epsilon = 0.5, and 54.6 to 1 "
+        "at epsilon = 4."
     )
 
 
@@ -90,6 +99,24 @@ def test_settings_that_theory_breaks_are_counted() -> None:
     assert "breaks its promise in all 3 settings by exact theory, proven in 1." in said(*settings)
     words = said(*settings[1:], audited(domain_size=40))
     assert "cannot keep its promise in 2 of 3 settings. At epsilon = 1 and k = 20" in words
+
+
+def test_a_promise_that_is_worth_little_is_not_praised() -> None:
+    one = audited(epsilon=104.0, worst_case_epsilon=104.0, reports=104)
+    hollow = summary_of_audits("GRR", points(one))
+    assert (hollow.kind, headline([hollow])) == (HOLLOW, "The mechanism keeps its privacy promise.")
+    assert hollow.sentence.endswith("become more than a million to 1: as good as no promise.")
+    assert summary_of_audits("GRR", points(audited())).kind == KEPT
+    both = summary_of_audits("GRR", points(one, audited()))
+    assert both.kind == HOLLOW
+    assert both.sentence.endswith("as good as no promise in 1 of 2 settings.")
+
+
+def test_the_setting_stands_beside_the_headline() -> None:
+    check = CheckResult.from_dict(checked())
+    assert setting_in_words(points(audited()), [check]) == "ε = 1, k = 25, T = 100,000"
+    more = points(audited(epsilon=0.5, reports=5), audited("LHO", epsilon="inf"))
+    assert setting_in_words(more, [check]) == "ε = 0.5 to 1, k = 25, reports = 1 to 5, T = 100,000"
 
 
 def test_headlines() -> None:

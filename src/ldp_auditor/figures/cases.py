@@ -1,10 +1,10 @@
 """The figures of a page about many results: a case for every setting."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ldp_auditor.figures.data import Cases, Curves, Line
+from ldp_auditor.figures.data import Bars, Cases, Curves, Line
 from ldp_auditor.figures.points import AXES, Point, axis_of, sort_key, varied, words_of
 from ldp_auditor.figures.results import gap_account
 from ldp_auditor.figures.series import (
@@ -15,7 +15,14 @@ from ldp_auditor.figures.series import (
     proven_line,
     told_once,
 )
-from ldp_auditor.figures.words import short
+from ldp_auditor.figures.shares import EACH_AT_ITS_WORST, alarm_of, shares_of
+from ldp_auditor.figures.words import short, value_in_words
+from ldp_auditor.results.check_result import CheckResult
+
+FILTERS = ("epsilon", "domain_size", "reports")
+"""Settings by which a page is filtered."""
+
+SIDE_BY_SIDE = "Proven epsilon of every mechanism"
 
 AXIS_TITLES = {
     "epsilon": "claimed epsilon",
@@ -48,7 +55,25 @@ def curve_cases(mechanism: str, points: Sequence[Point]) -> Cases | None:
         for mine in cases.values()
     ]
     note = SPREAD if any(len(point.results) > 1 for point in points) else COUNTS
-    return Cases(mechanism, note, list(cases), figures, len(cases) // 2)
+    most = _middle_of_largest([len({p.setting[axis] for p in mine}) for mine in cases.values()])
+    return Cases(mechanism, note, list(cases), figures, most, _settings(cases.values()))
+
+
+def _middle_of_largest(counts: Sequence[int]) -> int:
+    """The place of the largest number; of several the one in the middle."""
+    largest = [place for place, count in enumerate(counts) if count == max(counts)]
+    return largest[len(largest) // 2]
+
+
+def _settings(cases: Iterable[Sequence[Point]]) -> list[dict[str, list[str]]]:
+    """Which values of the settings that pages filter by every case is about."""
+    return [
+        {
+            name: list(dict.fromkeys(value_in_words(point.setting[name]) for point in mine))
+            for name in FILTERS
+        }
+        for mine in cases
+    ]
 
 
 def _by_setting(
@@ -99,11 +124,19 @@ def gap_cases(mechanism: str, points: Sequence[Point]) -> Cases | None:
         "of the attack, minus Monte Carlo, is what was proven."
     )
     figures = [gap_account(results, title) for results in averaged]
-    return Cases(mechanism, note, list(cases), figures, len(cases) // 2)
+    above = [max(p.measured / p.claimed for p in mine) for mine in cases.values()]
+    broken = max(above) > 1  # then the worst is shown first
+    start = above.index(max(above)) if broken else len(cases) // 2
+    return Cases(mechanism, note, list(cases), figures, start, _settings(cases.values()))
 
 
-def bar_cases(points: Mapping[str, Sequence[Point]]) -> Cases | None:
-    """All mechanisms side by side, a case for every setting that two of them share."""
+def bar_cases(
+    points: Mapping[str, Sequence[Point]], checks: Sequence[CheckResult] = ()
+) -> Cases | None:
+    """All mechanisms side by side, a case for every setting that two of them share.
+
+    If no case has all of them, the first one does: each where it proves the most of its promise.
+    """
     everything = [point for mine in points.values() for point in mine]
     shared = [name for name in AXES if name not in ("delta", "hash_range")]
     promising = [point for point in everything if point.promises]
@@ -114,31 +147,31 @@ def bar_cases(points: Mapping[str, Sequence[Point]]) -> Cases | None:
     for mine in cases.values():  # what promises nothing stands beside all that it is comparable to
         at = words_of(mine[0].setting, rest)
         mine += [point for point in silent if words_of(point.setting, rest) == at]
-    kept = {
-        label: mine
-        for label, mine in cases.items()
-        if len({point.first.mechanism for point in mine}) > 1
-    }
-    if not kept:
+    counts = {label: len({p.first.mechanism for p in mine}) for label, mine in cases.items()}
+    kept = {label: mine for label, mine in cases.items() if counts[label] > 1}
+    labels, settings = list(kept), _settings(kept.values())
+    figures = [bars_of(SIDE_BY_SIDE, _rows(mine)) for mine in kept.values()]
+    start = _middle_of_largest([counts[label] for label in kept]) if kept else 0
+    if len(points) + len(checks) > max(1, *(counts[label] for label in kept), 0):
+        labels, figures = [EACH_AT_ITS_WORST, *labels], [shares_of(points, checks), *figures]
+        settings, start = [{}, *settings], 0
+    if not figures:
         return None
     note = (
         "The longer the bar, the more of the promise an attacker really gets. Diamonds are what "
         "the same attack would prove with unlimited trials."
     )
-    title = "Proven epsilon of every mechanism"
-    figures = [make_bars(title, _rows(mine), "epsilon") for mine in kept.values()]
-    return Cases("All mechanisms", note, list(kept), figures, _most_shared(list(kept.values())))
+    return Cases("All mechanisms", note, labels, figures, start, settings)
 
 
-def _most_shared(cases: Sequence[Sequence[Point]]) -> int:
-    """The case that most mechanisms share; of several the one in the middle."""
-    counts = [len({p.first.mechanism for p in mine if p.promises}) for mine in cases]
-    largest = [place for place, count in enumerate(counts) if count == max(counts)]
-    return largest[len(largest) // 2]
+def bars_of(title: str, rows: Mapping[str, Mapping[str, Point]]) -> Bars:
+    """Bars of epsilons, of which it is known whose they are."""
+    owners = [next(iter(mine.values())).first.mechanism for mine in rows.values()]
+    return replace(make_bars(title, rows, "epsilon"), mechanisms=owners)
 
 
 def _rows(points: Sequence[Point]) -> dict[str, dict[str, Point]]:
-    """The bars of one case, those that prove the most first, those that promise nothing last."""
+    """The bars of one case: violators first, then by what is proven, no promise last."""
     rows: dict[str, dict[str, Point]] = {}
     for mechanism in dict.fromkeys(point.first.mechanism for point in points):
         mine = [point for point in points if point.first.mechanism == mechanism]
@@ -148,8 +181,8 @@ def _rows(points: Sequence[Point]) -> dict[str, dict[str, Point]]:
             name = short(f"{mechanism}, {more}" if more else mechanism, 36)
             rows.setdefault(name, {})[point.first.attack] = point
 
-    def order(name: str) -> tuple[bool, float]:
+    def order(name: str) -> tuple[int, float]:
         mine = list(rows[name].values())
-        return not mine[0].promises, -max(point.measured for point in mine)
+        return alarm_of(mine), -max(point.measured for point in mine)
 
     return {name: rows[name] for name in sorted(rows, key=order)}

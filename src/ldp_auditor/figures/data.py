@@ -92,11 +92,17 @@ class Bars(FigureData):
     value_title: str = "epsilon"
     exact_name: str = "same attack, unlimited trials"
     """What the marks of all series are called together."""
+    mechanisms: Sequence[str] = ()
+    """Whose bars they are, where their names tell more than that."""
 
     @property
     def height(self) -> int:  # type: ignore[override]
         """Pixels that a page keeps free for it."""
-        return 66 + (26 if len(self.series) == 1 else 38) * len(self.names)
+        most = max(
+            sum(series.measured[row] is not None for series in self.series)
+            for row in range(len(self.names))
+        )
+        return 66 + (26 if most <= 1 else 38) * len(self.names)
 
     def table(self) -> Table:
         """A row for every mechanism."""
@@ -249,12 +255,20 @@ class Cases:
     labels: Sequence[str]
     figures: Sequence[FigureData]
     start: int
+    """The case that is shown first."""
+    settings: Sequence[Mapping[str, Sequence[str]]] = ()
+    """Of every case: which values of some settings it is about, for a page's filters."""
 
     def to_plain(self, text: Callable[[str], str] = str, digits: int = 6) -> dict[str, Any]:
         """Return JSON values: the figures with their labels."""
+        settings = self.settings or [{} for _ in self.labels]
         cases = [
-            {"label": text(label), **figure.to_plain(text, digits)}
-            for label, figure in zip(self.labels, self.figures, strict=True)
+            {
+                "label": text(label),
+                "settings": to_plain(mine, text),
+                **figure.to_plain(text, digits),
+            }
+            for label, mine, figure in zip(self.labels, settings, self.figures, strict=True)
         ]
         kind = self.figures[0].kind
         return {"kind": kind, "name": text(self.name), "start": self.start, "cases": cases}

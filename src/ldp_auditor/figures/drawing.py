@@ -211,7 +211,7 @@ def _draw_bars(
     series, count = data.series[index], len(data.series)
     places = np.arange(len(data.names)) + (index - (count - 1) / 2) * 0.8 / count
     light, own = LIGHT_COLOURS[index % 2], COLOURS[series.place % len(COLOURS)]
-    heights = [value or 0.0 for value in series.measured]
+    heights = [min(value or 0.0, data.top) for value in series.measured]
     colours = [
         light if claim == math.inf else DARK_RED if height > claim else own
         for height, claim in zip(heights, data.claimed, strict=True)

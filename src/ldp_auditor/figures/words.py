@@ -91,10 +91,22 @@ def value_in_words(value: Any) -> str:
 
 
 def claim_in_words(claim: Claim) -> str:
-    """A promise, such as "epsilon = 1, delta = 1e-05"."""
+    """A promise, such as "epsilon = 1, delta = 1e-5"."""
     words = "none" if claim.epsilon == math.inf else f"epsilon = {claim.epsilon:g}"
     words += "" if claim.metric is None else f" for each unit of {claim.metric} distance"
-    return f"{words}, delta = {claim.delta:g}" if claim.delta else words
+    return f"{words}, delta = {value_in_words(claim.delta)}" if claim.delta else words
+
+
+def odds_in_words(epsilon: float) -> str:
+    """What a fair guess, 1 to 1, may become with an epsilon at most.
+
+    >>> odds_in_words(1), odds_in_words(5), odds_in_words(10), odds_in_words(104)
+    ('2.7 to 1', '148 to 1', '22,026 to 1', 'more than a million to 1')
+    """
+    if epsilon > math.log(1e6):
+        return "more than a million to 1"
+    factor = math.exp(epsilon)
+    return f"{factor:.1f} to 1" if factor < 100 else f"{factor:,.0f} to 1"
 
 
 def p_value_in_words(value: float) -> str:

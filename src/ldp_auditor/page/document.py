@@ -32,6 +32,7 @@ from ldp_auditor.page.summaries import (
     Kind,
     confidence,
     headline,
+    setting_in_words,
     summary_of_audits,
     summary_of_check,
     worst_of,
@@ -68,8 +69,10 @@ def page_of(contents: Contents, title: str, command: str) -> bytes:
     verdicts.sort(key=lambda verdict: verdict.kind)
     worst = worst_of(verdicts)
     by_chance = {verdict.name for verdict in verdicts if verdict.kind == CHANCE}
+    # Violators first, as in the list of verdicts.
+    points = dict(sorted(points.items(), key=lambda item: worst[item[0]]))
     drawn = [_drawn(name, mine) for name, mine in points.items()]
-    bars = bar_cases(points)
+    bars = bar_cases(points, checks)
     figures = [figure for mine in drawn for figure in (mine["curve"], mine["gap"]) if figure]
     figures += [bars] if bars else []
     choices = [_choice(found) for found in contents.choices]
@@ -90,8 +93,10 @@ def page_of(contents: Contents, title: str, command: str) -> bytes:
         given_title=title,
         choices=choices,
         headline=headline(verdicts) if verdicts else _headline_of(contents.choices),
+        setting=setting_in_words([p for mine in points.values() for p in mine], checks),
         worst=worst,
         size=_size_of(contents, points, list(worst.values())),
+        changed=contents.changed,
         left_out=contents.left_out,
         verdicts=verdicts,
         bars=bars,
@@ -170,6 +175,7 @@ def _making_of(contents: Contents, plotly: str) -> dict[str, list[str]]:
         "trials of each input": [f"{result.counts.trials:,}" for result in audits],
         "reports of each check": [f"{check.reports:,}" for check in contents.checks],
         "seeds": [str(result.seed) for result in contents.every],
+        "last result of": [contents.changed] if contents.changed else [],
         "results made by": [f"ldp-auditor {version}" for version in contents.versions],
         "page made by": [f"ldp-auditor {__version__}"],
         "Python": [platform.python_version()],

@@ -233,8 +233,13 @@ function gapSeries({ name, place, steps }, row, colours) {
 // Bars of what was proven, marks of the claim and of the same attack with unlimited trials.
 function barsPlot(item, state, colours) {
   const rows = item.names.map((_, i) => i);
-  const height = 0.76 / item.series.length;
-  const placesOf = (index) => rows.map((row) => row + (index - (item.series.length - 1) / 2) * height);
+  // The bars of a row lie side by side, and leave no room for a series that it does not have.
+  const ownOf = (row) => item.series.filter(({ measured }) => measured[row] !== null);
+  const height = 0.76 / Math.max(1, ...rows.map((row) => ownOf(row).length));
+  const placesOf = (index) => rows.map((row) => {
+    const own = ownOf(row);
+    return row + (own.indexOf(item.series[index]) - (own.length - 1) / 2) * height;
+  });
   const claims = {
     key: "claimed",
     label: item.claimed_name,
@@ -253,7 +258,9 @@ function barsPlot(item, state, colours) {
   const series = [
     claims,
     ...item.series.map((bars, index) => barSeries(item, bars, placesOf(index), height, colours)),
-    ...item.series.map((bars, index) => limitSeries(item, bars, placesOf(index), colours)),
+    ...item.series
+      .map((bars, index) => limitSeries(item, bars, placesOf(index), colours))
+      .filter((entry) => entry.trace.x.some((value) => value !== null)),
   ];
   const layout = {
     ...baseLayout(colours, item.height),
@@ -283,12 +290,12 @@ function shortName(name) {
 function barSeries(item, { name, place, measured, words, deviation }, places, height, colours) {
   const colour = colours.series[place % SYMBOLS.length];
   return blockSeries(name, colour, {
-    x: drawn(measured).map((value) => (value === null ? null : Math.min(value, item.top))),
+    x: measured.map((value) => (value === "inf" ? item.top : value && Math.min(value, item.top))),
     y: places,
     width: 0.92 * height,
     marker: { color: colour },
     error_x: { type: "data", array: drawn(deviation), color: colours.ink, thickness: 1.2, width: 3 },
-    text: words.map((text, i) => (measured[i] > item.top ? `${text} →` : text)),
+    text: words.map((text, i) => (measured[i] === "inf" || measured[i] > item.top ? `${text} →` : text)),
     textposition: "inside",
     insidetextanchor: "start",
     insidetextfont: { color: colours.paper, size: 11 },

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,8 @@ class Contents:
     """Of this package, that made them."""
     left_out: Sequence[str]
     """What is not among them, and why."""
+    changed: str = ""
+    """The day on which the journal was last written to, in UTC."""
 
     @property
     def every(self) -> list[AuditResult | CheckResult]:
@@ -84,7 +87,8 @@ def read_folder(folder: Path) -> Contents:
         + "".join(f"; left out: {_counted(*found)}" for found in reasons.most_common(1)),
     )
     left_out = [_counted(*found) for found in reasons.most_common()]
-    return Contents(audits, list(checks.values()), choices, sorted(versions), left_out)
+    changed = datetime.fromtimestamp((folder / JOURNAL).stat().st_mtime, UTC).date().isoformat()
+    return Contents(audits, list(checks.values()), choices, sorted(versions), left_out, changed)
 
 
 def _read(folder: Path) -> bytes:

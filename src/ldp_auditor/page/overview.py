@@ -5,6 +5,7 @@ from collections.abc import Sequence, Set
 from typing import Any
 
 from ldp_auditor.figures.points import AXES, Point, sort_key, varied, words_of
+from ldp_auditor.figures.shares import SEARCH
 from ldp_auditor.figures.words import NONE, digits
 from ldp_auditor.page.markup import counted
 from ldp_auditor.page.summaries import BROKEN, VIOLATION, kind_of_point, summary_of_check
@@ -67,7 +68,7 @@ def overview_rows(
             rows.append(_row(words, point.claimed, exact, point.measured, point.deviation))
     for check in checks:
         setting = f"check, {counted(len(check.values), 'input')}"
-        words = (check.name, summary_of_check(check).kind.title, setting, "search for events")
+        words = (check.name, summary_of_check(check).kind.title, setting, SEARCH)
         proven = check.best.empirical_epsilon if check.findings else 0.0
         rows.append(_row(words, check.claim.epsilon, (None, None), proven, None))
     return rows

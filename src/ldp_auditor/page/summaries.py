@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.figures.points import Point, is_number, varied, words_of
-from ldp_auditor.figures.words import claim_in_words, value_in_words
+from ldp_auditor.figures.words import claim_in_words, odds_in_words, value_in_words
 from ldp_auditor.page.markup import counted, shown
 from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.results.violations import explained_by_chance
@@ -36,8 +36,15 @@ CHANCE = Kind(
 UNDECIDED = Kind(
     3, "no violation found", "?", "undecided", "No violation found, which is no certificate"
 )
-KEPT = Kind(4, "keeps its promise", "✓", "kept", "Kept by exact theory, and no attack got further")
-NO_CLAIM = Kind(5, "promises nothing", "\N{EN DASH}", "silent", "Nothing promised")
+HOLLOW = Kind(
+    *(4, "kept, but weak", "○", "undecided"),
+    "Kept by exact theory, but in some settings as good as no promise",
+)
+KEPT = Kind(5, "keeps its promise", "✓", "kept", "Kept by exact theory, and no attack got further")
+NO_CLAIM = Kind(6, "promises nothing", "\N{EN DASH}", "silent", "Nothing promised")
+
+WORTH_LITTLE = math.log(1000)
+"""A promise of more than this lets a fair guess become better than 1,000 to 1."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +71,10 @@ def summary_of_audits(name: str, points: Sequence[Point]) -> Summary:
     elif kind == NO_CLAIM:
         words = _nothing(points)
     else:
-        said = "keeps its promise of {}" if kind == KEPT else "no violation of {} was found"
+        kept = kind in (KEPT, HOLLOW)
+        said = "keeps its promise of {}" if kept else "no violation of {} was found"
         words = f"{said.format(_promise(promising))}: {_reached(promising)}."
-        words += _slack(promising) if kind == KEPT else ""
+        words += (_slack(promising) if kept else "") + _odds(promising)
     return Summary(kind, name, words)
 
 
@@ -78,7 +86,9 @@ def kind_of_point(point: Point, by_chance: bool) -> Kind:
         return NO_CLAIM
     if point.broken_by_theory:
         return BROKEN
-    return UNDECIDED if point.worst is None else KEPT
+    if point.worst is None:
+        return UNDECIDED
+    return HOLLOW if point.claimed > WORTH_LITTLE else KEPT
 
 
 def summary_of_check(result: CheckResult) -> Summary:
@@ -116,7 +126,8 @@ def worst_of(verdicts: Sequence[Summary]) -> dict[str, Kind]:
 
 def headline(verdicts: Sequence[Summary]) -> str:
     """The whole page in one sentence."""
-    kinds = list(worst_of(verdicts).values())
+    # A weak promise that is kept is kept.
+    kinds = [KEPT if kind == HOLLOW else kind for kind in worst_of(verdicts).values()]
     proven, by_theory = kinds.count(VIOLATION), kinds.count(BROKEN)
     broken, promising = proven + by_theory, len(kinds) - kinds.count(NO_CLAIM)
     if not broken:
@@ -145,6 +156,25 @@ def _headline_without_violation(kept: int, by_chance: int, promising: int) -> st
         return f"All {kept} mechanisms that make a privacy promise keep it."
     beyond = " beyond chance" if by_chance else ""
     return f"No violation{beyond} was found in {counted(promising, 'mechanism')}."
+
+
+def setting_in_words(points: Sequence[Point], checks: Sequence[CheckResult]) -> str:
+    """What all results are about: one value or a range of epsilon, k, reports and trials."""
+    claims = [p.setting["epsilon"] for p in points] + [check.claim.epsilon for check in checks]
+    spans = {
+        "ε": claims,
+        "k": [point.setting["domain_size"] for point in points],
+        "reports": [point.setting["reports"] for point in points],
+        "T": [point.first.counts.trials for point in points],
+    }
+    words = []
+    for name, values in spans.items():
+        finite = sorted({value for value in values if is_number(value)})
+        if not finite or (name == "reports" and finite == [1]):
+            continue
+        ends = dict.fromkeys(value_in_words(value) for value in (finite[0], finite[-1]))
+        words.append(f"{name} = {' to '.join(ends)}")
+    return ", ".join(words)
 
 
 def _violation(points: Sequence[Point]) -> str:
@@ -207,6 +237,23 @@ def _broken(promising: Sequence[Point]) -> str:
         f"cannot keep its promise {where} its exact worst case is {number(worst.worst)}. No attack "
         f"here proved it: {_reached(by_theory)}."
     )
+
+
+def _odds(promising: Sequence[Point]) -> str:
+    """What the promise is worth: which odds it lets an attacker reach."""
+    claims = sorted({point.claimed for point in promising})
+    words = f" A fair guess may become {odds_in_words(claims[0])}"
+    if len(claims) > 1:
+        words += (
+            f" at epsilon = {value_in_words(claims[0])}, and {odds_in_words(claims[-1])} at "
+            f"epsilon = {value_in_words(claims[-1])}"
+        )
+    little = [point for point in promising if point.claimed > WORTH_LITTLE]
+    if not little:
+        return f"{words}."
+    if len(little) == len(promising):
+        return f"{words}: as good as no promise."
+    return f"{words}: as good as no promise in {_of(little, promising)} settings."
 
 
 def _slack(promising: Sequence[Point]) -> str:

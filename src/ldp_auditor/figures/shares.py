@@ -1,0 +1,111 @@
+"""What part of its promise was proven of every mechanism, whatever its settings."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ldp_auditor.figures.data import Bars, BarSeries
+from ldp_auditor.figures.points import AXES, Point, varied, words_of
+from ldp_auditor.figures.series import attack_places, attack_title
+from ldp_auditor.figures.words import short
+from ldp_auditor.results.check_result import CheckResult
+
+EACH_AT_ITS_WORST = "all, each where it proves the most of its promise"
+SEARCH = "search for events"
+"""What a check does instead of an attack."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """Epsilons of one mechanism under one attack as parts of what it promises."""
+
+    proven: float
+    exact: float | None
+    worst: float | None
+
+
+def alarm_of(points: Sequence[Point]) -> int:
+    """Sort mechanisms: proven in violation, broken by theory, others, no promise."""
+    if any(point.violations for point in points):
+        return 0
+    if not points[0].promises:
+        return 3
+    return 1 if any(point.broken_by_theory for point in points) else 2
+
+
+def shares_of(points: Mapping[str, Sequence[Point]], checks: Sequence[CheckResult]) -> Bars:
+    """Bars of every mechanism and check: the most that was proven, as a part of the promise."""
+    rows: list[tuple[int, str, str, dict[str, Share | None]]] = []
+    for mechanism, mine in points.items():
+        worst = max(mine, key=_part)
+        names = [name for name in varied(mine) if name in AXES]
+        more = words_of(worst.setting, names) if worst.promises else "promises nothing"
+        by_attack = {point.first.attack: _share(point) for point in sorted(mine, key=_part)}
+        name = short(f"{mechanism}, {more}" if more else mechanism, 60)
+        rows.append((alarm_of(mine), name, mechanism, by_attack))
+    for check in checks:
+        proven = check.best.empirical_epsilon if check.findings else 0.0
+        claimed = check.claim.epsilon
+        found = Share(proven / claimed, None, None) if 0 < claimed < math.inf else None
+        rank = 0 if check.verdict == "violation" else 2
+        rows.append((rank, short(check.name, 60), check.name, {SEARCH: found}))
+    rows.sort(key=lambda row: (row[0], -_most(row[3])))
+    attacks = dict.fromkeys(attack for *_, by_attack in rows for attack in by_attack)
+    places = attack_places(list(attacks))
+    every = [share for *_, by_attack in rows for share in by_attack.values() if share]
+    known = [
+        value
+        for share in every
+        for value in (share.proven, share.exact)
+        if value is not None and value < math.inf
+    ]
+    return Bars(
+        title="The part of its promise that was proven of every mechanism",
+        names=[name for _, name, _, _ in rows],
+        claimed=[1.0 if any(found.values()) else math.inf for *_, found in rows],
+        worst=[next((s.worst for s in found.values() if s), None) for *_, found in rows],
+        series=[
+            _series(attack, places[attack], [found.get(attack) for *_, found in rows])
+            for attack in attacks
+        ],
+        claimed_name="the promise",
+        unclaimed_name="",
+        top=1.12 * max(1.0, *known, 1.0),
+        value_title="proven epsilon / claimed epsilon",
+        mechanisms=[mechanism for _, _, mechanism, _ in rows],
+    )
+
+
+def _part(point: Point) -> float:
+    return point.measured / point.claimed if point.promises and point.claimed else 0.0
+
+
+def _share(point: Point) -> Share | None:
+    if not point.promises or not point.claimed:
+        return None
+    parts = [None if v is None else v / point.claimed for v in (point.exact, point.worst)]
+    return Share(_part(point), *parts)
+
+
+def _most(by_attack: Mapping[str, Share | None]) -> float:
+    return max((share.proven for share in by_attack.values() if share), default=0.0)
+
+
+def _series(attack: str, place: int, found: Sequence[Share | None]) -> BarSeries:
+    name = attack if attack == SEARCH else attack_title(attack)
+    return BarSeries(
+        name=f"{name}, proven",
+        place=place,
+        measured=[share.proven if share else None for share in found],
+        words=["" if share is None else _percent(share.proven) for share in found],
+        exact=[share.exact if share else None for share in found],
+        exact_name=f"{name}, unlimited trials",
+    )
+
+
+def _percent(part: float) -> str:
+    """A proven part in words, never rounded up."""
+    if part == math.inf:
+        return "∞"
+    whole = math.floor(round(100 * part, 6))
+    return f"{whole}%" if whole < 10_000 else f"{part:,.0f} times"
