@@ -40,7 +40,7 @@ def batches(draws: int) -> Iterator[int]:
 
 
 def noise(draws: int, rng: Generator) -> Iterator[Row]:
-    """Both tails beyond levels of probability 1/2 to 5e-9, around the tail of the ziggurat too."""
+    """Both tails beyond levels of probability 1/2 to 5e-9, around the start of the tail too."""
     for name, shape, law in (("normal", NORMAL, stats.norm), ("Laplace", LAPLACE, stats.laplace)):
         levels = [float(law.isf(0.5 * 10.0**-e)) for e in np.arange(0.0, 8.5, 0.5)]
         levels = sorted([*levels, shape.tail_start])

@@ -29,6 +29,12 @@ from ldp_auditor.mechanisms.histogram_encoding import SHE, HistogramEncoding
 from ldp_auditor.mechanisms.kernels.bits import fill_bernoulli, words_for
 from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.scores import GUESSES
+from ldp_auditor.mechanisms.kernels.subsets import (
+    MORE_ROUNDS,
+    ROUNDS,
+    WORDS_TO_HALVE,
+    _start_density,
+)
 from ldp_auditor.mechanisms.kernels.xoshiro import (
     LANES,
     WORDS_AT_ONCE,
@@ -39,7 +45,7 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
 )
 from ldp_auditor.mechanisms.local_hashing import LocalHashing
 from ldp_auditor.mechanisms.randomized_response import GRR
-from ldp_auditor.mechanisms.subset_selection import ROUNDS, SS, _start_density
+from ldp_auditor.mechanisms.subset_selection import SS
 from ldp_auditor.mechanisms.unary_encoding import UnaryEncoding
 
 EPSILON = 1.0
@@ -146,6 +152,8 @@ def _subset_words(protocol: SS) -> float:
     k, omega = protocol.domain_size, protocol.omega
     if words_for(k) == 1:
         return 1 + ROUNDS
+    if words_for(k) <= WORDS_TO_HALVE:
+        return 1 + MORE_ROUNDS * 2 * ((words_for(k) + 1) // 2)  # two by two
     start = int(_start_density(k, omega)) / 2.0**64
     sizes = np.arange(k)
     chances = stats.binom.pmf(sizes, k - 1, start)

@@ -12,7 +12,7 @@ from numpy.random import default_rng
 from ldp_auditor import mechanisms
 from ldp_auditor.mechanisms.capabilities import default_pair
 from ldp_auditor.mechanisms.kernels.bits import last_word_mask, position_of_one, unpack
-from ldp_auditor.mechanisms.kernels.noise import LAPLACE, LAYERS, NORMAL, Ziggurat
+from ldp_auditor.mechanisms.kernels.noise import LAPLACE, NEAR_CHORD, NORMAL, SHARES, NoiseShape
 from ldp_auditor.mechanisms.kernels.scores import choose_best
 from ldp_auditor.mechanisms.kernels.sums import FULL, Lottery
 from ldp_auditor.mechanisms.kernels.xoshiro import (
@@ -91,24 +91,44 @@ def test_unpack_names_the_members() -> None:
     assert np.flatnonzero(members[1]).tolist() == [65]
 
 
+def density(shape: NoiseShape, x: np.ndarray) -> np.ndarray:
+    """The density of a shape, 1 at 0."""
+    heights: np.ndarray = np.exp(-0.5 * x * x if shape.gaussian else -x)
+    return heights
+
+
 @pytest.mark.parametrize("shape", [NORMAL, LAPLACE], ids=["normal", "laplace"])
-def test_ziggurat_layers_have_equal_area_and_close(shape: Ziggurat) -> None:
-    edges = shape.layers[:, 0] * 2.0**52
-    heights = shape.layers[:, 2]
-    areas = edges[1:-1] * np.diff(heights)[1:]
-    start = shape.tail_start
+def test_layers_of_noise_have_equal_area_and_lie_under_the_density(shape: NoiseShape) -> None:
+    edges, heights = shape.corners
+    areas = edges[:-1] * np.diff(heights, prepend=0.0)[:-1]
+    np.testing.assert_allclose(areas, shape.half_area / SHARES, rtol=1e-11)
+    np.testing.assert_allclose(heights, density(shape, edges), rtol=1e-13)
+    assert shape.layers >= SHARES - 6
+    assert (shape.widths[: shape.layers] * 2.0**52 == edges[:-1]).all()
+
+
+@pytest.mark.parametrize("shape", [NORMAL, LAPLACE], ids=["normal", "laplace"])
+def test_boxes_hold_what_the_layers_of_noise_leave_over(shape: NoiseShape) -> None:
+    boxes, columns, _ = shape.rest
+    assert len(boxes) <= len(columns) == SHARES  # the low bits of a word choose a column
+    places = np.linspace(0.0, 1.0, 101)
+    left_over = 0.0
+    for left, width, low, height, sure in boxes[1:]:
+        curve = (density(shape, left + places * width) - low) / height
+        left_over += float(np.trapezoid(np.clip(curve, 0.0, 1.0), places)) * width * height
+        assert curve[-1] == pytest.approx(0.0, abs=1e-9)  # none of the density is outside
+        if left > 0.0:
+            assert curve[0] == pytest.approx(1.0, abs=1e-9)
+            assert np.abs(curve - (1.0 - places)).max() < NEAR_CHORD
+        else:
+            assert (curve[places * width < sure] >= 1.0).all()
     tail = (
-        math.sqrt(math.pi / 2) * math.erfc(start / math.sqrt(2))
+        math.sqrt(math.pi / 2) * math.erfc(shape.tail_start / math.sqrt(2))
         if shape.gaussian
-        else math.exp(-start)
+        else math.exp(-shape.tail_start)
     )
-    area = start * heights[1] + tail
-    assert len(areas) == LAYERS - 1
-    np.testing.assert_allclose(areas, area, rtol=1e-9)
-    assert edges[0] * heights[1] == pytest.approx(area, rel=1e-14)
-    half_mass = math.sqrt(math.pi / 2) if shape.gaussian else 1.0
-    # Equal areas cover the half density and what the rectangles add to it.
-    assert LAYERS * area > half_mass
+    share = (left_over + tail) / shape.half_area
+    assert share == pytest.approx(1 - shape.layers / SHARES, rel=1e-3)
 
 
 @pytest.mark.parametrize(

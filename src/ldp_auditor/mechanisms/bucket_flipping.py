@@ -14,10 +14,10 @@ from ldp_auditor.mechanisms.estimation import FrequencyEstimator
 from ldp_auditor.mechanisms.frequency_oracle import SetOracle
 from ldp_auditor.mechanisms.kernels.bits import contains, words_for
 from ldp_auditor.mechanisms.kernels.compilation import compiled
+from ldp_auditor.mechanisms.kernels.subsets import select_subsets
 from ldp_auditor.mechanisms.kernels.sums import add_sets
 from ldp_auditor.mechanisms.kernels.xoshiro import Words
 from ldp_auditor.mechanisms.memoization import RepeatedForever
-from ldp_auditor.mechanisms.subset_selection import select_subsets
 from ldp_auditor.mechanisms.unary_encoding import flip_probability, randomize_one_hot
 from ldp_auditor.portable_math import log, log2
 from ldp_auditor.theory.attack_success import bucket_success, entropy_by_ones, uniform

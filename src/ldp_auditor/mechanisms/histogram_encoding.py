@@ -18,7 +18,7 @@ from ldp_auditor.mechanisms.frequency_oracle import ScoreOracle
 from ldp_auditor.mechanisms.kernels.noise import (
     LAPLACE,
     NORMAL,
-    Ziggurat,
+    NoiseShape,
     draw_laplace_sums,
     draw_noise,
 )
@@ -37,7 +37,7 @@ L2_SENSITIVITY = math.sqrt(2)
 class HistogramEncoding(ScoreOracle, FrequencyEstimator):
     """A report is k floats: noise of a fixed scale, plus 1 at the true value."""
 
-    noise: ClassVar[Ziggurat]
+    noise: ClassVar[NoiseShape]
 
     @property
     @abstractmethod

@@ -1,10 +1,14 @@
-"""Laplace and normal noise by the ziggurat method [Marsaglia00], with 53-bit mantissas."""
+"""Laplace and normal noise by layers that lie wholly under the density, with 53-bit mantissas.
+
+As in the ziggurat method [Marsaglia00] a draw chooses one of many layers of equal area and a place
+in it. Ziggurat layers stick out of the density, so that every draw compares its place with what is
+sure in its layer. Ours are inscribed: any place will do, and what they leave over, wedges beside
+them and the tail, is drawn on its own with the share that is left over (6 of 2048).
+"""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,6 +17,7 @@ from numpy.typing import NDArray
 
 from ldp_auditor import portable_math
 from ldp_auditor.mechanisms.kernels.compilation import compiled
+from ldp_auditor.mechanisms.kernels.sums import Lottery
 from ldp_auditor.mechanisms.kernels.xoshiro import (
     LANES,
     WORDS_AT_ONCE,
@@ -24,85 +29,144 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
     open_unit,
 )
 
-LAYERS = 1024
-"""More layers than usual: a draw that the first word does not settle (1 in 230) is expensive."""
+SHARES = 2048
+"""Shares of the density, a layer each as long as one fits; no bit of a word is used twice."""
 
-_LAYER_BITS = np.uint64(LAYERS - 1)
+NEAR_CHORD = 0.125
+"""How far the density lies at most from the straight line between two corners, in layers' heights.
+
+Further away from the line it need not be computed.
+"""
+
+TOP_STRIPS = 6
+"""Boxes above the last layer: few enough for the 2048 columns of the lottery."""
+
+_SHARE_BITS = np.uint64(SHARES - 1)
 
 # Compiled here, so that a draw has the same bits on every processor.
 _exp = compiled(portable_math.exp)
 _log = compiled(portable_math.log)
 
+Rest = tuple[NDArray[np.float64], NDArray[np.uint64], NDArray[np.int64]]
+"""The boxes that hold what is left over; thresholds and aliases that choose one of them."""
+
 
 @dataclass(frozen=True)
-class Ziggurat:
-    """The layers of a symmetric density: equal areas under its right half, the tail in layer 0."""
+class NoiseShape:
+    """A symmetric density, 1 at 0 (so that it needs a factor), and its layers."""
 
     gaussian: bool
-    tail_start: float
-    density: Callable[[float], float]
-    inverse: Callable[[float], float]
-    tail_area: float
+
+    @property
+    def half_area(self) -> float:
+        """Area under the right half of the density."""
+        return math.sqrt(0.5 * math.pi) if self.gaussian else 1.0
 
     @cached_property
-    def layers(self) -> NDArray[np.float64]:
-        """Layers of equal area from `tail_start` inwards, a row each.
+    def corners(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Right edges and upper ends of the layers from the lowest up, then the top (0, 1)."""
+        edges, heights = np.empty(SHARES), np.empty(SHARES)
+        layers = _inscribe(self.gaussian, self.half_area / SHARES, edges, heights)
+        return np.append(edges[:layers], 0.0), np.append(heights[:layers], 1.0)
 
-        A row has the width that a mantissa of 2**52 reaches, divided by 2**52; the mantissa below
-        which a draw lies under the density for sure; the density (up to a constant) at the right
-        edge. One more row holds the density at 0.
-        """
-        tail_start, density = self.tail_start, self.density
-        area = tail_start * density(tail_start) + self.tail_area
-        edges = [area / density(tail_start), tail_start]
-        for _ in range(LAYERS - 2):
-            edges.append(self.inverse(density(edges[-1]) + area / edges[-1]))
-        edges.append(0.0)
-        layers = np.zeros((LAYERS + 1, 3))
-        layers[:, 0] = np.array(edges) * 2.0**-52
-        layers[:-1, 1] = [np.floor(b / a * 2.0**52) for a, b in pairwise(edges)]
-        layers[:, 2] = [density(edge) for edge in edges]
-        return layers
+    @property
+    def layers(self) -> int:
+        """Number of layers; the other shares of the density are left over."""
+        return len(self.corners[0]) - 1
+
+    @property
+    def tail_start(self) -> float:
+        """Right edge of the lowest layer."""
+        return float(self.corners[0][0])
 
     @cached_property
     def widths(self) -> NDArray[np.float64]:
-        """The widths of all layers, side by side in memory."""
-        return np.ascontiguousarray(self.layers[:, 0])
+        """Width of a layer for every share, divided by 2**52; 0 for those left over."""
+        widths = np.zeros(SHARES)
+        widths[: self.layers] = self.corners[0][:-1] * 2.0**-52
+        return widths
 
     @cached_property
-    def sure(self) -> NDArray[np.int64]:
-        """The mantissas below which a draw lies under the density for sure."""
-        return self.layers[:, 1].astype(np.int64)
+    def rest(self) -> Rest:
+        """What is left over, in boxes: the tail, the wedges beside the layers, strips of the top.
+
+        A row has the left edge of a box, its width, its lower end, its height, and where in it the
+        density ends at the earliest. The tail, row 0, has a left edge only.
+        """
+        edges, heights = (list(map(float, part)) for part in self.corners)
+        rows = [(self.tail_start, 0.0, 0.0, 0.0, 0.0)]
+        rows += [
+            (inner, outer - inner, low, high - low, 0.0)
+            for outer, inner, low, high in zip(
+                edges[:-2], edges[1:-1], heights[:-2], heights[1:-1], strict=True
+            )
+        ]
+        outer, low, step = edges[-2], heights[-2], (1.0 - heights[-2]) / TOP_STRIPS
+        for _ in range(TOP_STRIPS - 1):
+            inner = self._inverse(low + step)
+            rows.append((0.0, outer, low, step, inner))
+            outer, low = inner, low + step
+        rows.append((0.0, outer, low, 1.0 - low, 0.0))
+        boxes = np.array(rows)
+        areas = boxes[:, 1] * boxes[:, 3]
+        areas[0] = self._tail_area()
+        lottery = Lottery.of(areas)
+        return boxes, lottery.thresholds[0], lottery.aliases[0]
+
+    def _inverse(self, height: float) -> float:
+        minus_log = -portable_math.log(height)
+        return math.sqrt(2.0 * minus_log) if self.gaussian else minus_log
+
+    def _tail_area(self) -> float:
+        start = self.tail_start
+        if self.gaussian:
+            return portable_math.mills_ratio(start) * portable_math.exp(-0.5 * start * start)
+        return portable_math.exp(-start)
 
 
-# The tail starts are the roots of "the last layer ends at height 1"; a test checks that they do.
-_NORMAL_TAIL = 4.038849846109505
-_LAPLACE_TAIL = 9.256164544265544
-NORMAL = Ziggurat(
-    gaussian=True,
-    tail_start=_NORMAL_TAIL,
-    density=lambda x: portable_math.exp(-0.5 * x * x),
-    inverse=lambda y: math.sqrt(-2.0 * portable_math.log(y)),
-    tail_area=portable_math.mills_ratio(_NORMAL_TAIL)
-    * portable_math.exp(-0.5 * _NORMAL_TAIL * _NORMAL_TAIL),
-)
-LAPLACE = Ziggurat(
-    gaussian=False,
-    tail_start=_LAPLACE_TAIL,
-    density=lambda x: portable_math.exp(-x),
-    inverse=lambda y: -portable_math.log(y),
-    tail_area=portable_math.exp(-_LAPLACE_TAIL),
-)
+NORMAL = NoiseShape(gaussian=True)
+LAPLACE = NoiseShape(gaussian=False)
+
+
+@compiled
+def _density(gaussian: bool, x: float) -> Any:
+    return _exp(-0.5 * x * x) if gaussian else _exp(-x)
+
+
+@compiled
+def _inscribe(gaussian: bool, area: float, edges: Any, heights: Any) -> Any:
+    """Write the corners of layers of this area, one upon another; return how many fit.
+
+    A corner lies on the density, at a root of x (f(x) - height below) = area: the larger of the
+    two, which Newton's method finds from the layer below.
+    """
+    x, below = 3.0, 0.0  # the lowest corner is further out than 3, where the method approaches it
+    for layer in range(edges.size):
+        for _ in range(100):
+            density = _density(gaussian, x)
+            slope = density - below - x * density * (x if gaussian else 1.0)
+            if slope >= 0.0:
+                return layer  # beyond the widest rectangle that is left: it is too small
+            step = (area - x * (density - below)) / slope
+            x += step
+            if abs(step) <= 1e-15 * x:
+                break
+        else:
+            return layer
+        below += area / x
+        edges[layer] = x
+        heights[layer] = below
+    return edges.size
 
 
 def draw_noise(
-    shape: Ziggurat, scale: float, size: tuple[int, int], rng: Generator
+    shape: NoiseShape, scale: float, size: tuple[int, int], rng: Generator
 ) -> NDArray[np.float64]:
     """Return an array of that size with independent noise of the given scale."""
     noise = np.empty(size)
     lanes, rare_stream = fresh_lanes(rng), fresh_stream(rng)
-    tables = shape.layers, shape.widths * scale, shape.sure
-    _fill(lanes, rare_stream, shape.gaussian, shape.tail_start, *tables, scale, noise.reshape(-1))
+    widths, layers = shape.widths * scale, np.uint64(shape.layers)
+    _fill(lanes, rare_stream, shape.gaussian, widths, layers, shape.rest, scale, noise.reshape(-1))
     return noise
 
 
@@ -118,7 +182,8 @@ def draw_laplace_sums(
     trials = draw_noise(NORMAL, 1.0, size, rng).reshape(-1)
     stream = fresh_stream(rng)
     rare_stream = fresh_stream(rng)
-    _spread(stream, rare_stream, terms, trials, NORMAL.tail_start, NORMAL.layers, sums.reshape(-1))
+    tables = NORMAL.widths, np.uint64(NORMAL.layers), NORMAL.rest
+    _spread(stream, rare_stream, terms, trials, *tables, sums.reshape(-1))
     return sums
 
 
@@ -128,8 +193,9 @@ def _spread(
     rare_stream: Any,
     terms: int,
     trials: Any,
-    tail_start: float,
+    widths: Any,
     layers: Any,
+    rest: Any,
     out: Any,
 ) -> None:
     """Multiply every entry by the root of twice a gamma variable, made from its trial normal."""
@@ -141,7 +207,7 @@ def _spread(
         word, a, b, c, d = advance(a, b, c, d)
         gamma = _gamma_if_accepted(third, slope, trials[i], open_unit(word))
         while gamma < 0.0:
-            x = _resolve(rare_stream, next_word(rare_stream), True, tail_start, layers)
+            x = _one_normal(rare_stream, widths, layers, rest)
             gamma = _gamma_if_accepted(third, slope, x, open_unit(next_word(rare_stream)))
         out[i] *= math.sqrt(2.0 * gamma)
 
@@ -161,60 +227,75 @@ def _gamma_if_accepted(d: float, c: float, x: float, u: float) -> Any:
 
 
 @compiled
+def _one_normal(stream: Any, widths: Any, layers: Any, rest: Any) -> Any:
+    """Draw one normal variable."""
+    word = next_word(stream)
+    share = word & _SHARE_BITS
+    mantissa = np.int64(word) >> 11
+    if share < layers:
+        return np.float64(mantissa) * widths[share]
+    size = _left_over(stream, True, rest)
+    return -size if mantissa < 0 else size
+
+
+@compiled
 def _fill(
     lanes: Any,
     rare_stream: Any,
     gaussian: bool,
-    tail_start: float,
-    layers: Any,
     widths: Any,
-    sure: Any,
+    layers: Any,
+    rest: Any,
     scale: float,
     out: Any,
 ) -> None:
-    """Draw a block of words in lanes, then the noise of all, then that of which it is not sure.
+    """Draw a block of words in lanes, then the noise of all, then that of what is left over.
 
     `widths` are in the unit of the noise, of size `scale`.
     """
     words = np.empty(WORDS_AT_ONCE * LANES, np.uint64)
-    unsure = np.empty(words.size, np.uint64)
+    left_over = np.empty(words.size, np.uint64)
     n = np.uint64(out.size)
     for start in range(np.uint64(0), n, np.uint64(words.size)):
         draw_words(lanes, words)
         count = 0
         for i in range(min(np.uint64(words.size), n - start)):
-            # The low 10 bits choose the layer, the high 53 are a signed mantissa; no bit is both.
-            layer = words[i] & _LAYER_BITS
+            # The low 11 bits choose the share, the high 53 are a signed mantissa; no bit is both.
+            share = words[i] & _SHARE_BITS
             mantissa = np.int64(words[i]) >> 11
-            out[start + i] = np.float64(mantissa) * widths[layer]
-            if abs(mantissa) >= sure[layer]:
-                unsure[count] = i
+            out[start + i] = np.float64(mantissa) * widths[share]
+            if share >= layers:
+                left_over[count] = i
                 count += 1
         for j in range(count):
-            i = unsure[j]
-            resolved = _resolve(rare_stream, words[i], gaussian, tail_start, layers)
-            out[start + i] = scale * resolved
+            i = left_over[j]
+            size = scale * _left_over(rare_stream, gaussian, rest)
+            out[start + i] = -size if np.int64(words[i]) < 0 else size
 
 
 @compiled
-def _resolve(stream: Any, word: Any, gaussian: bool, tail_start: float, layers: Any) -> Any:
-    """Finish a draw whose first word fell outside the sure part of its layer."""
+def _left_over(stream: Any, gaussian: bool, rest: Any) -> Any:
+    """Draw the size of a variable that lies in no layer: in the tail or in one of the wedges."""
+    boxes, thresholds, aliases = rest
     while True:
-        layer = word & _LAYER_BITS
-        mantissa = np.float64(np.int64(word) >> 11)
-        x = mantissa * layers[layer, 0]
-        if abs(mantissa) < layers[layer, 1]:
-            return x
-        if layer == np.uint64(0):
-            size = tail_start + _tail_excess(stream, gaussian, tail_start)
-            return -size if mantissa < 0 else size
-        low = layers[layer, 2]
-        high = layers[layer + np.uint64(1), 2]
-        height = low + open_unit(next_word(stream)) * (high - low)
-        density = _exp(-0.5 * x * x) if gaussian else _exp(-abs(x))
-        if height < density:
-            return x
         word = next_word(stream)
+        column = word & _SHARE_BITS
+        # Without a branch, which would be mispredicted half of the time.
+        keeps = np.uint64(0) - np.uint64((word & ~_SHARE_BITS) < thresholds[column])
+        box = (column & keeps) | (np.uint64(aliases[column]) & ~keeps)
+        left = boxes[box, 0]
+        if box == np.uint64(0):
+            return left + _tail_excess(stream, gaussian, left)
+        along = open_unit(next_word(stream))
+        up = open_unit(next_word(stream))
+        x = left + along * boxes[box, 1]
+        if x < boxes[box, 4]:
+            return x
+        if left > 0.0 and abs(along + up - 1.0) > NEAR_CHORD:
+            if along + up < 1.0:
+                return x
+        elif boxes[box, 2] + up * boxes[box, 3] < _density(gaussian, x):
+            return x
 
 
 @compiled
