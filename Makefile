@@ -4,7 +4,8 @@
 # make test-environments, make test-cluster: the checks of foreign packages and of Ray, which they
 # install in .venv/environments.  make docs: the site, in site/; make test-docs: its checks.
 # make package: wheel and sdist, in dist/, looked at as an index would.
-# make test-pythons: the quick tests with every Python found.
+# make test-pythons, make test-lowest: the quick tests with every Python found, and with the lowest
+# version of every dependency.  make lock: the versions that CI installs, in .ci/lock.txt.
 PYTHON ?= python3
 BIN := .venv/bin
 PARALLEL := --numprocesses auto --dist worksteal
@@ -17,8 +18,8 @@ QUICK := src tests/unit --quiet
 # theirs even where the machine's variables say otherwise: else each would compile what it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test-quick test test-browser test-environments test-cluster test-pythons
-.PHONY: docs test-docs package check lint types quick-tests all-tests benchmark clean
+.PHONY: demo test-quick test test-browser test-environments test-cluster test-pythons test-lowest
+.PHONY: docs test-docs package lock check lint types quick-tests all-tests benchmark clean
 
 demo: .venv/demo.stamp
 	$(BIN)/ldp-auditor compare --epsilon 1 --domain-size 25
@@ -42,6 +43,9 @@ test-cluster: .venv/dev.stamp
 test-pythons: .venv/demo.stamp
 	tests/pythons.sh $(QUICK) $(PARALLEL)
 
+test-lowest: .venv/demo.stamp
+	tests/lowest.sh $(QUICK) $(PARALLEL)
+
 # Warnings are errors (mkdocs.yml): a link that leads nowhere, a page that no menu has.
 docs: .venv/docs.stamp
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs --quiet build
@@ -56,6 +60,12 @@ package: .venv/package.stamp
 	$(BIN)/python -m build --no-isolation
 	$(BIN)/twine check --strict dist/*
 	$(BIN)/check-wheel-contents dist/*.whl
+
+# For every supported Python; `LOCKED=1 make ...` installs these versions.
+lock: .venv/demo.stamp
+	UV_SYSTEM_CERTS=true $(BIN)/uv pip compile pyproject.toml --upgrade --universal --python-version 3.11 \
+		--extra all --extra dev --extra docs --extra package --no-header --no-annotate --quiet \
+		--output-file .ci/lock.txt
 
 check: lint types
 

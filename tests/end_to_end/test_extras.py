@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from ldp_auditor.extras import EXTRAS
 
@@ -72,3 +73,16 @@ def test_every_extra_that_is_named_brings_its_package() -> None:
         assert [need.split(">=")[0] for need in extras[extra]] == [package]
         assert not any(need.startswith(package) for need in project["dependencies"])
     assert extras["all"] == [f"ldp-auditor[{','.join(sorted(EXTRAS.values()))}]"]
+
+
+@pytest.mark.parametrize("extra", ["figures", "page", "tables", "dev", "docs", "package"])
+def test_the_lock_has_what_ci_installs(extra: str) -> None:
+    """A dependency that is new, or has a new lowest version, needs `make lock`."""
+    lines = (ROOT / ".ci" / "lock.txt").read_text().splitlines()
+    pins = [line.partition(" ")[0].split("==") for line in lines]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = [*project["dependencies"], *project["optional-dependencies"][extra]]
+    for need in map(Requirement, wanted):
+        locked = [version for name, version in pins if name == need.name.lower()]
+        assert need.name == "ldp-auditor" or locked, f"make lock: {need}"
+        assert all(version in need.specifier for version in locked), f"make lock: {need}"
