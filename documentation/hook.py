@@ -16,7 +16,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from documentation import commands, gallery, history, notebooks, protocols, python_names
+from documentation import changes, commands, gallery, history, notebooks, protocols, python_names
 
 ROOT = Path(__file__).parents[1]
 ABOVE = {
@@ -49,6 +49,7 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
         "reference/commands.md": commands.page(),
         "reference/protocols.md": protocols.page(),
         "gallery.md": gallery.page(),
+        "project/results-change.md": changes.page(),
         **python_names.pages(),
         **history.pages(),
         **notebooks.pages(),

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from documentation import changes
 from ldp_auditor import cli, mechanisms
 from tests.end_to_end.browsing import DESK, PHONE
 
@@ -117,6 +118,12 @@ def test_everything_of_the_program_is_in_the_reference(site: Path) -> None:
     interface = "".join(page.read_text() for page in site.glob("reference/python/*.html"))
     assert 'id="ldp_auditor.audits.interface.audit"' in interface
     assert "&gt;&gt;&gt;" in interface  # examples are fenced, not quotations
+
+
+def test_changes_of_results_have_a_page(site: Path) -> None:
+    page = (site / "project/results-change.html").read_text(encoding="utf-8").lower()
+    entries = changes.marked((ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
+    assert len(re.findall(r"results\s+change", page)) >= sum(map(len, entries.values())) >= 18
 
 
 def test_notebooks_show_their_figures(site: Path) -> None:
