@@ -19,8 +19,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from against_peer import HERE, peer_python
 
+from against_peer import HERE, peer_python
 from ldp_auditor import make
 from ldp_auditor.mechanisms.kernels.bits import unpack
 from ldp_auditor.seeding import chunk_generator

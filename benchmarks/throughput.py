@@ -14,10 +14,9 @@ import resource
 import time
 from typing import Any
 
-from random_words import print_table
-
 from ldp_auditor import audit, mechanisms
 from ldp_auditor.inputs import Ball, Numbers, UnitVectors
+from random_words import print_table
 
 
 def seconds(protocol: str, k: int | None, trials: int, **options: Any) -> float:

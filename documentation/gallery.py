@@ -108,6 +108,12 @@ PICTURES = (
         "ldp-auditor simulate OUE --epsilon 1 --users 1e5 --domain-size 8 --figure simulate.png",
         "choosing.md",
     ),
+    Picture(
+        "explore",
+        "Exact curves over a setting",
+        "ldp-auditor explore GRR OUE SS --over domain_size --epsilon 1 --figure explore.png",
+        "explore.md",
+    ),
 )
 """Figures of single commands; those of the paper's studies follow from their table."""
 
