@@ -1,24 +1,30 @@
 """How often whole checks disprove a claim that holds, and doubt calls that are independent.
 
-    python benchmarks/whole_checks.py [--scale 1.0] [--seed 0] [--only NAME]
+    python benchmarks/whole_checks.py [--scale 1.0] [--seed 0] [--journal FILE] [--minutes M]
 
 First table: every run is a check with its own search, of 128 reports of each of two inputs that are
 exactly as private as claimed, with searches at 32 and 64 and a look after every pair of reports.
 Second table: every run watches 24 objects and 400 calls of each of two inputs, as the first worker
-of a check does, with a look after every 50 calls; the money is that of all coins together. One run
-counts for both alphas. The last columns are 99.9% upper limits by Clopper and Pearson. `--scale`
-multiplies the numbers of runs.
+of a check does, with a look after every 50 calls; the money is that of all coins together.
+
+One run counts for both alphas. "p" is the exact binomial probability of so many alarms or more if
+the rate were alpha itself; "at most" is the 99.9% upper limit of the rate by Clopper and Pearson.
+All kinds advance together, in pieces of 50 runs, each with a seed of its own. With `--journal` a
+piece is written as it ends, and the same command goes on where it stopped; `--minutes` stops it.
+`--scale` multiplies the numbers of runs. A whole run takes about 45 minutes of one core.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -125,11 +131,71 @@ def raw(value: int, n: int, rng: Rng) -> list[Any]:
     return [row.tobytes() for row in made]
 
 
-CHECKS = {bit: 9000, category: 4000, bits: 2500, number: 1200, pair: 4000, message: 1000, raw: 800}
+def subset(value: int, n: int, rng: Rng) -> list[Any]:
+    """Two of five values as a set, the own one with odds 2e : 3: subset selection, epsilon 1."""
+    kept = rng.random(n) < 2 * math.e / (2 * math.e + 3)
+    made = []
+    for own in kept.tolist():
+        others = [v for v in rng.permutation(5).tolist() if v != value]
+        made.append({value, others[0]} if own else set(others[:2]))
+    return made
+
+
+def sketch(value: int, n: int, rng: Rng) -> list[Any]:
+    """A row of a Hadamard matrix and its entry for the value, turned round with epsilon 1."""
+    rows = rng.integers(0, 8, n)
+    signs = np.array([1 - 2 * ((row & (value + 1)).bit_count() % 2) for row in rows.tolist()])
+    told = np.where(rng.random(n) < TRUTH, signs, -signs)
+    return list(zip(rows.tolist(), told.tolist(), strict=True))
+
+
+def text(value: int, n: int, rng: Rng) -> list[Any]:
+    """Randomized response between two words, in a line with a random number."""
+    numbers = rng.integers(1000, 10_000, n).tolist()
+    told = zip(numbers, bit(value, n, rng), strict=True)
+    return [f"id={number};answer={('no', 'yes')[answer]}" for number, answer in told]
+
+
+CHECKS = {
+    bit: 8000,
+    category: 4000,
+    pair: 3500,
+    bits: 2000,
+    number: 1000,
+    sketch: 600,
+    subset: 500,
+    message: 500,
+    raw: 400,
+    text: 300,
+}
 """Kinds of reports, and how many checks of each."""
 
-WATCHED = {bit: 400, category: 300, bits: 300, number: 400, pair: 400, message: 200, raw: 200}
+WATCHED = dict.fromkeys(CHECKS, 200)
 """The same for the order of calls and the objects."""
+
+PIECE = 50
+"""Runs that are written to the journal at once."""
+
+
+class Piece(NamedTuple):
+    """Some runs of one kind, with a seed of their own."""
+
+    table: str
+    kind: str
+    number: int
+    runs: int
+    seed: int
+
+
+class Seen(NamedTuple):
+    """What was seen in some runs."""
+
+    runs: int
+    alarms: tuple[int, ...]
+    seconds: float
+
+
+Journal = dict[Piece, Seen]
 
 
 def main() -> None:
@@ -137,27 +203,74 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", default="")
+    parser.add_argument("--journal", type=Path, help="what was run, a line for each piece")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="stop after so long")
     given = parser.parse_args()
-    for title, runs, most in (("checks", CHECKS, checked), ("watched", WATCHED, doubted)):
-        print(f"| {title} | runs | alarms at 0.05 | at 0.2 | limit at 0.05 | at 0.2 | CPU s |")
-        print("| --- | --- | --- | --- | --- | --- | --- |")
-        for place, (kind, usual) in enumerate(runs.items()):
-            if given.only in ("", title, f"{title} {kind.__name__}"):
-                rng = np.random.default_rng((given.seed, place))
-                print(row(kind, round(usual * given.scale), most, rng), flush=True)
+    ends = time.monotonic() + 60 * given.minutes
+    seen = read(given.journal)
+    for piece in pieces(given.scale, given.seed):
+        if piece not in seen and time.monotonic() < ends:
+            seen[piece] = run(piece)
+            if given.journal:
+                with given.journal.open("a") as file:
+                    file.write(json.dumps([piece, seen[piece]]) + "\n")
+    for table in ("checks", "watched"):
+        print("\n".join(rows(table, seen)), flush=True)
 
 
-def row(
-    kind: Callable[..., Any], runs: int, most: Callable[[Any, Rng, int], float], rng: Rng
-) -> str:
-    """Alarms among some runs; `most` is the largest log of the money of one."""
+def pieces(scale: float, seed: int) -> list[Piece]:
+    """All pieces of both tables, those of every kind spread evenly over the whole run."""
+    found = []
+    for table, kinds in (("checks", CHECKS), ("watched", WATCHED)):
+        for kind, usual in kinds.items():
+            runs = max(1, round(usual * scale))
+            for start in range(0, runs, PIECE):
+                size = min(PIECE, runs - start)
+                piece = Piece(table, kind.__name__, start // PIECE, size, seed)
+                found.append(((start + size) / runs, piece))
+    return [piece for _, piece in sorted(found, key=lambda each: each[0])]
+
+
+def run(piece: Piece) -> Seen:
+    """Count the alarms of a piece."""
+    kinds = [kind.__name__ for kind in CHECKS]
+    place = kinds.index(piece.kind)
+    most = checked if piece.table == "checks" else doubted
+    rng = np.random.default_rng((piece.seed, int(most is doubted), place, piece.number))
     started = time.process_time()
-    money = np.array([most(kind, rng, i) for i in range(runs)])
-    alarms = [int(np.count_nonzero(money >= -math.log(alpha))) for alpha in ALPHAS]
-    limits = [stats.binomtest(n, runs).proportion_ci(0.998, method="exact").high for n in alarms]
-    shown = " | ".join([*map(str, alarms), *(f"{limit:.4f}" for limit in limits)])
-    return f"| {kind.__name__} | {runs:,} | {shown} | {time.process_time() - started:.0f} |"
+    money = np.array([most(list(CHECKS)[place], rng, i) for i in range(piece.runs)])
+    alarms = tuple(int(np.count_nonzero(money >= -math.log(alpha))) for alpha in ALPHAS)
+    return Seen(piece.runs, alarms, time.process_time() - started)
+
+
+def read(path: Path | None) -> Journal:
+    """What a journal holds; a torn last line is left out."""
+    seen: Journal = {}
+    for line in path.read_text().splitlines() if path and path.exists() else ():
+        if line.endswith("]]"):
+            piece, (runs, alarms, seconds) = json.loads(line)
+            seen[Piece(*piece)] = Seen(runs, tuple(alarms), seconds)
+    return seen
+
+
+def rows(table: str, journal: Journal) -> Iterator[str]:
+    """A row for each kind, and one for all of them."""
+    words = ("alarms at", "p at", "at most at")
+    columns = [f"{word} {alpha}" for alpha in ALPHAS for word in words]
+    yield f"| {table} | runs | {' | '.join(columns)} | CPU s |"
+    yield "| --- " * (len(columns) + 3) + "|"
+    for kind in (*(kind.__name__ for kind in CHECKS), "all"):
+        seen = [s for p, s in journal.items() if p.table == table and kind in (p.kind, "all")]
+        if not seen:
+            continue
+        runs = sum(each.runs for each in seen)
+        shown = [kind, f"{runs:,}"]
+        for place, alpha in enumerate(ALPHAS):
+            alarms = sum(each.alarms[place] for each in seen)
+            p = stats.binomtest(alarms, runs, alpha, alternative="greater").pvalue
+            limit = stats.binomtest(alarms, runs).proportion_ci(0.998, method="exact").high
+            shown += [f"{alarms:,}", f"{p:.2g}", f"{limit:.4f}"]
+        yield f"| {' | '.join(shown)} | {sum(each.seconds for each in seen):.0f} |"
 
 
 def checked(kind: Callable[..., Any], rng: Rng, run: int) -> float:
