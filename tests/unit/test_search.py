@@ -9,6 +9,7 @@ import fractions
 import json
 import math
 import pathlib
+import re
 import uuid
 from dataclasses import dataclass
 from decimal import Decimal
@@ -20,9 +21,10 @@ import pytest
 from scipy.special import rel_entr
 
 from ldp_auditor.adapters.canonical import canonical
+from ldp_auditor.checks.search.events import Equals, Not, OddSum
 from ldp_auditor.checks.search.finder import Candidate, Pilot, find_events
 from ldp_auditor.checks.search.growth import expected_bound, growth
-from ldp_auditor.checks.search.layout import Layout
+from ldp_auditor.checks.search.layout import Column, Layout
 from ldp_auditor.checks.search.odd_sums import related_triples, walsh_hadamard
 from ldp_auditor.checks.search.packed_events import joint, odd_of_three, pack
 from ldp_auditor.checks.search.strength import largest, screen, strength
@@ -145,6 +147,8 @@ def test_all_odd_reports_together() -> None:
         (Point(1, 2.0), Point(0, 2.0), "report.x"),
         (Colour.RED, Colour.LIST, "report.name"),
         (2**81, 2**81 + 1, "bit 0 of report"),
+        (2**200, 2**200 + 2**77, "bit 77 of report"),
+        (uuid.UUID(int=0, version=1), uuid.UUID(int=0, version=4), "report.version"),
         (10**6, 10**6 + 101, "report mod 16"),
         (np.zeros(2, np.int32), np.zeros(2, np.int64), "dtype(report)"),
         ([[[[[[[0]]]]]]], [[[[[[[1]]]]]]], "report[0][0][0][0][0][0][0]"),
@@ -396,6 +400,7 @@ def test_an_event_in_words_that_should_prove_the_violation_comes_before_a_score(
         (lambda bit, rng: [[bit, 1], [bit, 0], [bit, 1]], "sum(x[0] for x in report)"),
         (lambda bit, rng: sorted(rng.random(3).tolist(), reverse=bool(bit)), "rises in report"),
         (lambda bit, rng: f"2024-01-0{bit + 1}T00:00:00", "report.time.seconds"),
+        (lambda bit, rng: (-1) ** bit * int.from_bytes(rng.bytes(9)) >> 16 * bit, "bit 66 of"),
     ],
 )
 def test_more_columns(make: Any, words: str) -> None:
@@ -467,3 +472,29 @@ def test_the_same_noise_in_two_numbers_gives_their_difference() -> None:
         "report[1] - report[0] is 0.75",
         "report[1] - report[0] is 1.75",
     }
+
+
+def test_what_one_input_made_before_tells_it_though_no_report_is_common() -> None:
+    """A salt and what it makes of the value, without noise: no two inputs share a report."""
+    rng = np.random.default_rng(4)
+    made = [[(s, s * (i + 3) % 251) for s in rng.integers(1, 9000, 1500).tolist()] for i in (0, 1)]
+    best = found(*made)[0]
+    assert re.fullmatch(
+        r"the report is one of 1,\d+ that input \d made before, but not input \d", best.event.words
+    )
+    assert best.alarms == 0
+    later = [(s, s * (best.first + 3) % 251) for s in rng.integers(1, 9000, 1500).tolist()]
+    held = best.event.holds(later, Layout(()).table(later))
+    assert 150 < held.sum() < 350  # about 1,380 of 9,000
+    assert held.tolist() == [report in made[best.first] for report in later]
+
+
+def test_the_opposite_of_an_odd_number_is_told_without_not() -> None:
+    a, b, c = (Column("report", f"report[{i}]", "number") for i in range(3))
+    ones = [Equals(column, 1.0) for column in (a, b, c)]
+    assert Not(OddSum(tuple(ones[:2]))).words == "report[0] and report[1] are both 1, or neither is"
+    assert (
+        Not(OddSum(tuple(ones))).words == "an even number of report[0], report[1], report[2] are 1"
+    )
+    mixed = Not(OddSum((ones[0], Equals(b, 2.0))))
+    assert mixed.words == "an even number of these: report[0] is 1; report[1] is 2"

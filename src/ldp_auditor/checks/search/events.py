@@ -150,6 +150,8 @@ class Not(Event):
 
     @property
     def words(self) -> str:
+        if isinstance(self.event, OddSum):
+            return self.event.even_words
         return f"not ({self.event.words})"
 
     @property
@@ -195,12 +197,28 @@ class OddSum(Event):
 
     @property
     def words(self) -> str:
+        if len(self._bits) == 2:
+            return f"{self._bits[0]} and {self._bits[1]} differ: just one is 1"
+        return f"an odd number of {self._names}"
+
+    @property
+    def even_words(self) -> str:
+        """Words for its opposite."""
+        if len(self._bits) == 2:
+            return f"{self._bits[0]} and {self._bits[1]} are both 1, or neither is"
+        return f"an even number of {self._names}"
+
+    @property
+    def _bits(self) -> Sequence[str]:
+        """The columns that may be 1; none if an event is of another kind."""
         places = [e.column.words for e in self.events if isinstance(e, Equals) and e.value == 1]
-        if len(places) < len(self.events):
-            return "an odd number of these: " + "; ".join(event.words for event in self.events)
-        if len(places) == 2:
-            return f"{places[0]} and {places[1]} differ: just one is 1"
-        return f"an odd number of {', '.join(places)} are 1"
+        return places if len(places) == len(self.events) else ()
+
+    @property
+    def _names(self) -> str:
+        if not self._bits:
+            return "these: " + "; ".join(event.words for event in self.events)
+        return f"{', '.join(self._bits)} are 1"
 
     @property
     def size(self) -> float:

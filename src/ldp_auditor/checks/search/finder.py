@@ -15,6 +15,7 @@ from ldp_auditor.checks.search import (
     odd_sums,
     one_column,
     scores,
+    seen_before,
     two_columns,
 )
 from ldp_auditor.checks.search.counters import without_counters
@@ -79,6 +80,7 @@ def _propose(
     pool = [proposal for found in sorts for proposal in strongest(found, SHORTLIST)]
     chosen = strongest(pool, MOST_RANKED)
     chosen += strongest(one_column.propose_sets(sample, counted), SHORTLIST)
+    chosen += seen_before.propose_seen_before(sample)
     chosen += added_ratios.propose_added_ratios(sample, counted)
     apart = added_ratios.pairs_apart(sample, counted)
     chosen += scores.propose_user_scores(sample, pilot.score, pilot.values, apart)

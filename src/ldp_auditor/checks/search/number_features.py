@@ -12,8 +12,11 @@ from ldp_auditor.core import Floats
 MODULI = (2, 16, 10, 3, 7)
 """Moduli of which residues are looked at; sets of residues cover their divisors."""
 
-MOST_BITS = 64
+MOST_BITS = 256
 """Lowest bits of an integer that are columns of their own."""
+
+WORD = 64
+"""Bits of numpy's integers: longer ones are cut into words."""
 
 WIDE = 64
 """Range of integers from which residues and bits tell more than the values themselves."""
@@ -96,10 +99,21 @@ def number_features(
     for modulus in MODULI:
         if due(name := f"{words} mod {modulus}", places <= RESIDUE_PLACES):
             yield name, (numbers % modulus).astype(np.int8)
-    low = (numbers & (2**64 - 1)).astype(np.uint64) if big else numbers.astype(np.int64)
-    for bit in range(MOST_BITS):
+    cut = _words(numbers, wanted is None)
+    for bit in range(WORD * len(cut)):
         if due(name := f"bit {bit} of {words}", places <= RICH_PLACES):
-            yield name, ((low >> low.dtype.type(bit)) & low.dtype.type(1)).astype(np.int8)
+            word, place = cut[bit // WORD], bit % WORD
+            yield name, ((word >> word.dtype.type(place)) & word.dtype.type(1)).astype(np.int8)
+
+
+def _words(numbers: NDArray[Any], as_needed: bool) -> list[NDArray[Any]]:
+    """The words of integers, the lowest first; where not `as_needed`, as many as there may be."""
+    if numbers.dtype.kind != "O":
+        low = numbers.astype(np.int64)
+        return [low] if as_needed else [low, *[low >> (WORD - 1)] * (MOST_BITS // WORD - 1)]
+    longest = max(int(n).bit_length() for n in numbers) if as_needed else MOST_BITS
+    starts = range(0, min(longest, MOST_BITS), WORD)
+    return [((numbers >> start) & (2**WORD - 1)).astype(np.uint64) for start in starts]
 
 
 def _has_decimals(numbers: Floats, places: int) -> bool:

@@ -166,6 +166,11 @@ PROPERTIES: Mapping[str, Mapping[str, Callable[[Any], Any]]] = {
         "fold": lambda t: t.fold,
     },
     "path": {"__str__()": str},
+    "uuid": {
+        "version": lambda u: u.version,
+        "variant": lambda u: u.variant,
+        "int": lambda u: u.int,
+    },
     "date": {"day": lambda d: d.toordinal()},
     "timedelta": {"seconds": _total_seconds, "microseconds": lambda t: t.microseconds},
 }

@@ -15,6 +15,7 @@ from functools import lru_cache
 from numbers import Rational
 from pathlib import PurePath
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 
@@ -37,6 +38,7 @@ KINDS: tuple[tuple[str, tuple[type, ...], Handler], ...] = (
     ("none", (type(None),), scalars.property_parts("none")),
     ("text", (str,), scalars.text_parts),
     ("path", (PurePath,), scalars.property_parts("path")),
+    ("uuid", (UUID,), scalars.property_parts("uuid")),
     ("bytes", (bytes, bytearray), scalars.bytes_parts),
     ("array", (np.ndarray,), containers.array_parts),
     ("mapping", (Mapping,), containers.mapping_parts),

@@ -1,0 +1,90 @@
+"""Events about whole reports that one input made before and another did not.
+
+Where a report is one of many thousands, such as a small salt and what it hashes a value to, no
+single one is seen often enough to stand out, but all that were seen for one input together do.
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+
+from ldp_auditor.adapters.canonical import canonical
+from ldp_auditor.checks.search.events import Bools, Event
+from ldp_auditor.checks.search.layout import MOST_REPEATED, MOST_WHOLE_REPORTS, Column, Table
+from ldp_auditor.checks.search.proposals import Proposal, Sample
+
+MOST_INPUTS = 4
+"""Inputs that are compared: what is fixed for one value is so for all."""
+
+FIRST_REPORTS = 3000
+"""Reports of an input among which one must repeat, so that this is looked for."""
+
+
+@dataclass(frozen=True)
+class SeenBefore(Event):
+    """The report is one that an input made before and another did not."""
+
+    first: int
+    second: int
+    forms: frozenset[Hashable]
+
+    @property
+    def words(self) -> str:
+        """How many reports these are, and of which inputs."""
+        return (
+            f"the report is one of {len(self.forms):,} that input {self.first} made before, "
+            f"but not input {self.second}"
+        )
+
+    @property
+    def size(self) -> float:
+        """Harder than a few clauses, easier than a score."""
+        return 3.0
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """None: the report counts as a whole."""
+        return ()
+
+    def holds(self, reports: Sequence[Any], table: Table) -> Bools:
+        """Look up every report, which is made comparable once for all such events."""
+        forms: list[Hashable] = table.once(("forms",), lambda: list(map(canonical, reports)))
+        return np.array([form in self.forms for form in forms], dtype=np.bool_)
+
+
+def propose_seen_before(sample: Sample) -> list[Proposal]:
+    """Reports that one half of the sample shows for one input only, counted on the other half."""
+    inputs = range(min(len(sample.tables), MOST_INPUTS))
+    if not any(_repeats(sample.reports[i][:FIRST_REPORTS]) for i in inputs):
+        return []
+    forms = [list(map(canonical, sample.reports[i])) for i in inputs]
+    different = len(set().union(*forms))
+    if different <= min(MOST_WHOLE_REPORTS, MOST_REPEATED * sum(map(len, forms))):
+        return []  # each is a category of its own
+    _, later = sample.halves
+    halves = [frozenset(found[::2]) for found in forms]
+    whole = [frozenset(found) for found in forms]
+    pairs = list(permutations(inputs, 2))
+    return [
+        later.proposal(
+            SeenBefore(a, b, halves[a] - halves[b]),
+            a,
+            b,
+            len(pairs),
+            lambda a=a, b=b: SeenBefore(a, b, whole[a] - whole[b]),  # type: ignore[misc]
+        )
+        for a, b in pairs
+    ]
+
+
+def _repeats(reports: Sequence[Any]) -> bool:
+    """Whether a report comes twice."""
+    seen: set[Hashable] = set()
+    for form in map(canonical, reports):
+        if form in seen:
+            return True
+        seen.add(form)
+    return False
