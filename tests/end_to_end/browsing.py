@@ -83,8 +83,8 @@ def visit(browser: Any, place: Path | str, **settings: Any) -> Iterator[Visit]:
         page.goto(place.as_uri() if isinstance(place, Path) else place)
         page.wait_for_selector("html[data-ready]")
         yield seen
-        assert seen.errors == []
+        assert seen.errors == [], seen.errors
         away = [url for url in seen.requests if not url.startswith((own, "data:", "blob:"))]
-        assert away == []
+        assert away == [], away
     finally:
         context.close()

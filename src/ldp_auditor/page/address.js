@@ -54,9 +54,9 @@ function show(view) {
   SLIDERS.forEach(followNumber);
 }
 
-// A list that has not this number of trials gets it.
+// What is no number leaves its field empty; a list that has not this number of trials gets it.
 function fill(field, value) {
-  field.value = value;
+  field.value = field.type === "number" && !Number.isFinite(Number(value)) ? "" : value;
   if (field.id === "trials" && field.value !== String(value)) {
     field.append(new Option(value, value, false, true));
   }
