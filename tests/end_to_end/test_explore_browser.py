@@ -289,7 +289,7 @@ def test_two_settings_stand_side_by_side(seen: Visit) -> None:
         seen.page.locator(f"{place} .leakage-figure .plot") for place in ("#view", "#held")
     )
     assert first.evaluate(heights) == second.evaluate(heights)
-    assert first.bounding_box()["y"] == pytest.approx(second.bounding_box()["y"], abs=60)
+    assert first.bounding_box()["y"] == pytest.approx(second.bounding_box()["y"], abs=2)
     seen.page.wait_for_url("**held=*")
     seen.page.reload()
     seen.page.locator("#held-caption", has_text="k = 100").wait_for()

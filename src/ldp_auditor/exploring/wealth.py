@@ -43,7 +43,7 @@ class Bet:
     """Chunks of which both sides are there, from the first one on: bets are placed in order."""
     counts: Counts = field(default_factory=lambda: Counts(0, 0, 0))
     trials: list[int] = field(default_factory=list)
-    """After how many the bets were looked at."""
+    """After how many the bets were looked at, the wealth before them being 1."""
     logs: list[list[float]] = field(default_factory=list)
     """Decimal logarithms of the wealth at every look, in the order of `against`."""
     proven: float = 0.0
@@ -87,15 +87,16 @@ class Bet:
         with self._lock:
             return (
                 f"{self.protocol}, {self.trials[-1]:,} trials: proven so far ε ≥ "
-                f"{digits(self.proven)}; against the claim ε = {value_in_words(self.claimed)} "
-                f"1 became 10^{self.logs[-1][0]:.1f}."
+                f"{digits(self.proven)}; a bet of 1 against the claim "
+                f"ε = {value_in_words(self.claimed)} is now worth 10^{self.logs[-1][0]:.1f}."
             )
 
     @property
     def figure(self) -> Curves:
         """The wealth over the trials, a line for every epsilon that is bet against."""
+        nothing_won = [0.0] * len(self.against)
         with self._lock:
-            trials, logs = list(self.trials), list(self.logs)
+            trials, logs = [0, *self.trials], [nothing_won, *self.logs]
         needed = -math.log10(self.chunks.plan.alpha)
         most = TIMES_NEEDED * needed
         lines = [
@@ -116,7 +117,6 @@ class Bet:
             "trials of each input",
             [*lines, enough],
             y_title=f"wealth, powers of ten, up to {most:g}",
-            log_x=True,
         )
 
 

@@ -105,7 +105,7 @@ class PageFigure {
       this.draw();
       this.buildTable();
     });
-    label.append("Setting", select);
+    label.append(this.data.chooses ?? "Setting", select);
     return label;
   }
 

@@ -69,7 +69,8 @@ class Measuring {
   }
 
   // The wealth of the bets as it grows: of the latest protocol, unless another one is chosen.
-  showWealth({ figure, words }) {
+  showWealth({ figure: sent, words }) {
+    const figure = { ...sent, chooses: "Protocol" };
     const place = document.getElementById("wealth");
     place.hidden = false;
     if (!this.figure) {
