@@ -8,8 +8,8 @@ import zlib
 from collections.abc import Iterable
 
 KNOWN = (
-    *("GRR", "SS", "SUE", "OUE", "BLH", "OLH", "SHE"),
-    *("THE", "AGRR", "ASUE", "ABLH", "AOLH", "GM", "AGM"),
+    *("GRR", "SS", "SUE", "OUE", "BLH", "OLH", "THE"),
+    *("SHE", "AGRR", "ASUE", "ABLH", "AOLH", "GM", "AGM"),
     *("L-GRR", "BiLOLOHA", "L-SUE", "L-OUE", "L-OSUE", "OLOLOHA", "RAPPOR"),
     *(
         "L-SOUE",
@@ -30,7 +30,7 @@ LOOKS = 147
 def protocol_place(name: str) -> int:
     """Which place a protocol has by its name alone.
 
-    >>> protocol_place("GRR"), protocol_place("THE"), protocol_place("GRR") == protocol_place("OUE")
+    >>> protocol_place("GRR"), protocol_place("SHE"), protocol_place("GRR") == protocol_place("OUE")
     (0, 7, False)
     """
     if name in KNOWN:
