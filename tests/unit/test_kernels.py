@@ -148,6 +148,15 @@ def test_best_score(row: list[float], low: float, high: float, winners: set[int]
     assert set(chosen.tolist()) == winners
 
 
+@pytest.mark.parametrize("values", range(2, 10))
+def test_the_best_score_is_found_at_every_place(values: int) -> None:
+    """Also below zero, and in rows of a larger array, as the totals of many reports are."""
+    scores = np.full((values, values + 3), -5.0)[:, :values]
+    np.fill_diagonal(scores, -1.0)
+    chosen = choose_best(fresh_stream(default_rng(5)), scores, -math.inf, math.inf)
+    assert chosen.tolist() == list(range(values))
+
+
 @pytest.mark.parametrize("g", [2, 3, 7, 64, 1000, 2**31 + 11, 2**32 - 1])
 def test_first_number_is_where_the_hash_begins(g: int) -> None:
     for hashed in {0, 1, g // 2, g - 1}:
