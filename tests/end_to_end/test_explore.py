@@ -135,13 +135,16 @@ def test_protocols_of_every_kind_are_measured_as_by_the_command(client: Client) 
     assert names == [result["mechanism"] for result in now["results"]]
 
 
-def test_a_view_is_taken_along_as_a_command_and_as_figures(client: Client, tmp_path: Path) -> None:
+def test_a_view_is_taken_along_and_has_the_same_numbers(client: Client, tmp_path: Path) -> None:
     asked = {**ASKED, "protocols": ["GRR", "L-SUE"], "axis": "domain_size"}
     exported = client.ask("export", asked)[1]
     words = shlex.split(exported["command"])[1:]
     done = run(*words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
+    notebook: dict[str, Any] = {}
+    exec(exported["cell"], notebook)  # what a reader does with it
+    assert notebook["shown"].rows == told["rows"]
     shown = client.curves("domain_size", protocols=["GRR", "L-SUE"])
     lines = {line["name"]: line for line in shown["leakage"]["cases"][0]["lines"]}
     for name in ("GRR", "L-SUE"):

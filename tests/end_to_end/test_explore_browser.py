@@ -276,6 +276,10 @@ def test_a_click_finds_the_epsilon_that_keeps_a_limit(seen: Visit) -> None:
     seen.page.get_by_label("Domain size k").fill("60")
     wait_for_caption(seen, "k = 60")
     assert seen.page.locator("#found li").count() == 0
+    seen.page.locator("#view .error-figure .nsewdrag").first.click()
+    seen.page.locator(
+        "#found-words", has_text="Smallest ε at which the standard error is"
+    ).wait_for()
 
 
 def test_two_settings_stand_side_by_side(seen: Visit) -> None:

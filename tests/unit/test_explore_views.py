@@ -17,9 +17,9 @@ from ldp_auditor.core import Counts
 from ldp_auditor.errors import AuditError
 from ldp_auditor.exploring.curves import GRIDS
 from ldp_auditor.exploring.exact import exact_at
-from ldp_auditor.exploring.finding import largest_epsilons, read_limit
+from ldp_auditor.exploring.finding import limiting_epsilons, read_limit
 from ldp_auditor.exploring.settings import read_setting
-from ldp_auditor.exploring.view import START, View, view
+from ldp_auditor.exploring.view import START, view
 from ldp_auditor.exploring.wealth import Bet, wealth_for_page
 from tests.exploring import ASKED
 
@@ -29,7 +29,7 @@ def setting(**changed: Any) -> Any:
 
 
 def found(limited: str, most: float, **changed: Any) -> dict[str, Any]:
-    rows = largest_epsilons(setting(**changed), limited, most)["rows"]
+    rows = limiting_epsilons(setting(**changed), limited, most)["rows"]
     return {row["protocol"]: row for row in rows}
 
 
@@ -52,6 +52,20 @@ def test_the_worst_case_of_grr_is_its_epsilon() -> None:
     assert row["epsilon"] == pytest.approx(3.21, abs=1e-4)
 
 
+def test_the_smallest_epsilon_keeps_the_error_and_a_smaller_one_does_not() -> None:
+    # L-SUE is defined below its epsilon of all reports, GM up to 1.
+    for name, row in found("error", 0.05, protocols=["GRR", "OUE", "L-SUE", "GM"]).items():
+        at, below = (
+            exact_at(setting(protocols=[name], epsilon=each), name).error
+            for each in (row["epsilon"], row["epsilon"] - 1e-4)
+        )
+        assert at is not None
+        assert below is not None
+        assert at <= 0.05 < below
+    assert found("error", 1e-9)["GRR"]["words"] == "none up to 10"
+    assert found("error", 1e9)["GRR"]["words"] == "0.01 and less"
+
+
 def test_limits_that_all_or_none_keep() -> None:
     assert found("attack", 11)["GRR"] == {
         "protocol": "GRR",
@@ -59,7 +73,7 @@ def test_limits_that_all_or_none_keep() -> None:
         "words": "10 and more",
     }
     nothing = found("worst", 0.005)["GRR"]
-    assert (nothing["epsilon"], nothing["words"]) == (None, "none from 0.01 on")
+    assert (nothing["epsilon"], nothing["words"]) == (None, "none from 0.01")
     unknown = found("attack", 1, protocols=["PI-RAPPOR"])["PI-RAPPOR"]
     assert (unknown["epsilon"], unknown["words"]) == (None, "not known here")
     assert found("attack", 1, protocols=["LHO", "GRR"]).keys() == {"GRR"}
@@ -146,14 +160,6 @@ def test_a_view_tells_what_decides_its_numbers() -> None:
     optimal = view(["AGRR"], attack="optimal").command
     assert "--delta 1e-05" in optimal
     assert "--trials 1000000" in optimal
-
-
-def test_a_cell_makes_the_same_view(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = view(["OUE", "L-SUE"], over="domain_size", epsilon=1.5, epsilon_infinity=3.0)
-    monkeypatch.setattr(View, "plot", lambda self: None)
-    names: dict[str, Any] = {}
-    exec(asked.cell, names)  # what a reader does with it
-    assert names["shown"] == asked
 
 
 def test_the_address_has_the_whole_view() -> None:

@@ -1,20 +1,24 @@
-"""Which epsilon gives at most so much: the largest one whose exact number stays below a limit."""
+"""Which epsilon keeps a limit: the largest one for what leaks, the smallest one for the error."""
 
-import math
-from collections.abc import Callable, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ldp_auditor.errors import must, one_of
 from ldp_auditor.exploring.curves import GRIDS
 from ldp_auditor.exploring.exact import exact_at
 from ldp_auditor.exploring.protocols import offered
-from ldp_auditor.exploring.settings import LIMITS, Setting, check_number
+from ldp_auditor.exploring.settings import Setting, check_number
 
-LIMITED = {"attack": "the attack shows", "worst": "the worst case is"}
-"""What may be limited, and how it is said."""
+LIMITED = {
+    "attack": "Largest ε at which the attack shows",
+    "worst": "Largest ε at which the worst case is",
+    "error": "Smallest ε at which the standard error is",
+}
+"""What may be limited, and how it is said: what leaks grows with epsilon, the error falls."""
 
 STEP = 1e-4
-"""How exactly epsilon is found; it is rounded down."""
+"""How exactly epsilon is found: the last whole number of steps that keeps the limit."""
 
 
 def read_limit(given: Mapping[str, Any]) -> tuple[str, float]:
@@ -26,18 +30,17 @@ def read_limit(given: Mapping[str, Any]) -> tuple[str, float]:
     return str(limited), float(most)
 
 
-def largest_epsilons(setting: Setting, limited: str, most: float) -> dict[str, Any]:
-    """Return the largest epsilon of every protocol at which `limited` is at most `most`."""
+def limiting_epsilons(setting: Setting, limited: str, most: float) -> dict[str, Any]:
+    """Return the farthest epsilon of every protocol at which `limited` is at most `most`."""
     rows = [
-        {"protocol": name, **_largest(setting, name, limited, most)}
+        {"protocol": name, **_limiting(setting, name, limited, most)}
         for name in setting.protocols
         if "epsilon" in offered()[name].uses
     ]
-    words = f"Largest ε at which {LIMITED[limited]} at most {most:g}"
-    return {"words": words, "rows": rows}
+    return {"words": f"{LIMITED[limited]} at most {most:g}", "rows": rows}
 
 
-def _largest(setting: Setting, name: str, limited: str, most: float) -> dict[str, Any]:
+def _limiting(setting: Setting, name: str, limited: str, most: float) -> dict[str, Any]:
     def number(epsilon: float) -> float | None:
         found: float | None = getattr(exact_at(setting.at("epsilon", epsilon), name), limited)
         return found
@@ -46,30 +49,32 @@ def _largest(setting: Setting, name: str, limited: str, most: float) -> dict[str
         found = number(epsilon)
         return found is not None and found <= most
 
-    least, largest = LIMITS["epsilon"]
-    if not keeps(least):
-        why = "not known here" if number(least) is None else f"none from {least:g} on"
-        return {"epsilon": None, "words": why}
-    if keeps(largest):
-        return {"epsilon": largest, "words": f"{largest:g} and more"}
-    epsilon = _last(keeps, *_between(keeps))
+    grid = GRIDS["epsilon"]
+    # Some are defined up to an epsilon only. From the easiest place on towards the limit:
+    defined = grid[: _leading(lambda place: number(place) is not None, grid)]
+    falls = limited == "error"
+    places = defined[::-1] if falls else grid
+    kept = _leading(keeps, places)
+    if not defined:
+        return {"epsilon": None, "words": "not known here"}
+    if kept == 0:
+        return {"epsilon": None, "words": f"none {'up to' if falls else 'from'} {places[0]:g}"}
+    if kept == len(places):
+        words = f"{places[-1]:g} and {'less' if falls else 'more'}"
+        return {"epsilon": places[-1], "words": words}
+    epsilon = _last(keeps, places[kept - 1], places[kept])
     return {"epsilon": epsilon, "words": f"{epsilon:.4f}"}
 
 
-def _between(keeps: Callable[[float], bool]) -> tuple[float, float]:
-    """Two neighbours of the curve's grid, of which the first keeps the limit; all numbers grow."""
-    places = GRIDS["epsilon"]
-    low, high = 0, len(places) - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if keeps(places[middle]) else (low, middle)
-    return places[low], places[high]
+def _leading(holds: Callable[[float], bool], places: Sequence[float]) -> int:
+    """How many of the first places something holds at, which does not hold again later."""
+    return bisect_left(places, True, key=lambda place: not holds(place))
 
 
-def _last(keeps: Callable[[float], bool], low: float, high: float) -> float:
-    """The last whole number of steps that keeps the limit."""
-    first, last = math.ceil(low / STEP - 1e-6), math.ceil(high / STEP)
-    while last - first > 1:
-        middle = (first + last) // 2
-        first, last = (middle, last) if keeps(round(middle * STEP, 4)) else (first, middle)
-    return round(first * STEP, 4)
+def _last(keeps: Callable[[float], bool], within: float, beyond: float) -> float:
+    """The last step from `within` towards `beyond` that keeps the limit."""
+    good, bad = round(within / STEP), round(beyond / STEP)
+    while abs(bad - good) > 1:
+        middle = (good + bad) // 2
+        good, bad = (middle, bad) if keeps(round(middle * STEP, 4)) else (good, middle)
+    return round(good * STEP, 4)

@@ -35,7 +35,7 @@ from ldp_auditor.exploring.document import (
     explore_page,
 )
 from ldp_auditor.exploring.exact import Later
-from ldp_auditor.exploring.finding import largest_epsilons, read_limit
+from ldp_auditor.exploring.finding import limiting_epsilons, read_limit
 from ldp_auditor.exploring.measurements import Bench
 from ldp_auditor.exploring.protocols import offered
 from ldp_auditor.exploring.settings import WrongSettingsError, read_axis, read_setting
@@ -106,7 +106,7 @@ class ExploreServer(ThreadingHTTPServer):
 
     def _find(self, given: Plain) -> Plain:
         limited, most = read_limit({name: given.pop(name, None) for name in ("limited", "most")})
-        return largest_epsilons(read_setting(given), limited, most)
+        return limiting_epsilons(read_setting(given), limited, most)
 
     def _export(self, given: Plain) -> Plain:
         asked = read_view(given)

@@ -22,7 +22,7 @@ class Explorer {
     this.results = [];
     this.asking = false;
     this.wanted = false;
-    this.most = null;
+    this.limit = null;
     this.address = new Address(viewOf(), () => this.arrive());
     this.arrive();
   }
@@ -95,7 +95,7 @@ class Explorer {
   draw() {
     const views = [this.view, this.other].filter((view) => view.answer);
     const ranges = views.length > 1 ? rangesOf(views.map((view) => view.answer)) : {};
-    views.forEach((view) => view.draw(this.results, { most: this.most, ranges }));
+    views.forEach((view) => view.draw(this.results, { limit: this.limit ?? {}, ranges }));
   }
 
   // Asks for the points that are still missing, unless the sliders have moved.
@@ -138,13 +138,13 @@ class Explorer {
     byId("hold").focus();
   }
 
-  // The largest epsilon of every protocol that stays below a limit.
+  // The farthest epsilon of every protocol that keeps a limit.
   async find() {
     const most = numberOf("most");
     const asked = settingOf();
     try {
       const answer = await ask("find", { ...asked, limited: byId("limited").value, most });
-      this.most = most;
+      this.limit = { [byId("limited").value === "error" ? "errors" : "leakage"]: most };
       this.foundFor = withoutEpsilon(asked);
       byId("found-words").textContent = `${answer.words}:`;
       byId("found").replaceChildren(...answer.rows.map((row) => this.foundItem(row)));
@@ -157,8 +157,8 @@ class Explorer {
 
   // What was found does not depend on epsilon; with anything else it goes.
   forgetFound() {
-    if (this.most !== null && this.foundFor !== withoutEpsilon(settingOf())) {
-      this.most = null;
+    if (this.limit !== null && this.foundFor !== withoutEpsilon(settingOf())) {
+      this.limit = null;
       byId("found-words").textContent = "";
       byId("found").replaceChildren();
     }
@@ -220,8 +220,9 @@ class Explorer {
 
 const withoutEpsilon = (setting) => JSON.stringify({ ...setting, epsilon: null });
 
-// A click into the figure asks about the height of the place.
-function askByClick(plot, explorer) {
+// A click into a figure asks about the height of the place.
+function askByClick(name, explorer) {
+  const plot = document.querySelector(`#view .${name}-figure .plot`);
   plot.addEventListener("click", (event) => {
     const layout = plot._fullLayout;
     if (!layout) {
@@ -231,6 +232,9 @@ function askByClick(plot, explorer) {
     const height = event.clientY - plot.getBoundingClientRect().top - yaxis._offset;
     if (height < 0 || height > yaxis._length) {
       return;
+    }
+    if (name === "error" || byId("limited").value === "error") {
+      byId("limited").value = name === "error" ? "error" : "attack";
     }
     byId("most").value = Number(yaxis.p2d(height).toPrecision(3));
     explorer.find();
@@ -263,7 +267,8 @@ function begin() {
   for (const button of document.querySelectorAll("[data-copies]")) {
     startCopy(button, () => byId(button.dataset.copies).textContent);
   }
-  askByClick(document.querySelector("#view .leakage-figure .plot"), explorer);
+  askByClick("leakage", explorer);
+  askByClick("error", explorer);
   const measuring = new Measuring(settingOf, ask, (result) => explorer.add(result));
   const redraw = (width) => {
     const { view, other } = explorer;

@@ -24,12 +24,12 @@ class View {
   }
 
   // The exact curves, what was measured at their setting, and a limit that was asked about.
-  draw(results, { most = null, ranges = {} } = {}) {
+  draw(results, { limit, ranges }) {
     const { answer, asked: { axis } } = this;
     const measured = results.filter((result) => belongs(result, this.asked));
     const [curves] = answer.leakage.cases;
     const lines = [...curves.lines, ...measured.map((result) => result.lines[axis])];
-    const shown = { ...curves, lines, most_y: most, range_y: ranges.leakage };
+    const shown = { ...curves, lines, most_y: limit.leakage ?? null, range_y: ranges.leakage };
     this.drawOne("leakage", { ...answer.leakage, cases: [shown] }, `, at ${curves.label}`);
     // What is looked at first is drawn first.
     clearTimeout(this.later);
@@ -38,7 +38,7 @@ class View {
       const has = errors.lines.length > 0;
       this.element.querySelector(".error-figure").hidden = !has;
       if (has) {
-        const cases = [{ ...errors, range_y: ranges.errors }];
+        const cases = [{ ...errors, most_y: limit.errors ?? null, range_y: ranges.errors }];
         this.drawOne("error", { ...answer.errors, cases }, `, with ${errors.label}`);
       }
       document.documentElement.dataset.ready = "yes";
