@@ -11,7 +11,7 @@ from ldp_auditor.core import Floats, InputPair, Rates, Reports, Values
 from ldp_auditor.errors import must, require
 from ldp_auditor.mechanisms.frequency_oracle import TellingOracle
 from ldp_auditor.mechanisms.hashed_rows import HashedRows
-from ldp_auditor.mechanisms.kernels.bloom import key_at, tries_among
+from ldp_auditor.mechanisms.kernels.bloom import TRIES, key_at, tries_among
 from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.hadamard import is_odd
 from ldp_auditor.mechanisms.kernels.xoshiro import (
@@ -157,13 +157,14 @@ def _guess(stream: Any, reports: Any, width: Any, domain_size: Any, keys: Any, c
     """Choose any supported value: by trying, or else among all; any value if none is."""
     for i in range(reports.size):
         found = domain_size
-        for _ in range(tries_among(domain_size)):
+        # Column 0 supports all or none, any other one half of the values, up to chance.
+        blind = reports[i].column == np.uint64(0)
+        for _ in range(TRIES if blind else tries_among(domain_size)):
             value = scale_down(next_word(stream), domain_size)
             if supported(reports[i], key_at(keys, value), width):
                 found = value
                 break
-        # Column 0 supports all or none, any other one half of the values, up to chance.
-        if found == domain_size and reports[i].column != np.uint64(0):
+        if found == domain_size and not blind:
             members = np.uint64(0)
             for value in range(domain_size):
                 if supported(reports[i], key_at(keys, value), width):
