@@ -1,6 +1,7 @@
 """Time every protocol against the loop that users run today; prints a table of ratios.
 
     python benchmarks/against_peer.py [--domain-sizes 25,200] [--epsilon 1] [--trials 1000000]
+                                      [--protocols GM,SS]
 
 The peer lives in an environment of its own, made on first use in benchmarks/.peer. For every
 protocol the two take turns, and the best of four turns counts for each, so that a change in the
@@ -74,6 +75,7 @@ def main() -> None:
     parser.add_argument("--domain-sizes", default="25,200")
     parser.add_argument("--epsilon", type=float, default=1.0)
     parser.add_argument("--trials", type=int, default=1_000_000)
+    parser.add_argument("--protocols", default=",".join(mechanisms.available()))
     arguments = parser.parse_args()
     epsilon = arguments.epsilon
     peer = start_peer()
@@ -84,7 +86,7 @@ def main() -> None:
     )
     print(f"{'k':>5} {'protocol':>9} {'peer':>10} {'ours':>8} {'ratio':>7}")
     for k in map(int, arguments.domain_sizes.split(",")):
-        for protocol in mechanisms.available():
+        for protocol in arguments.protocols.split(","):
             if protocol not in WITH_PEER or (protocol == "GM" and epsilon > 1):
                 print(f"{k:>5} {protocol:>9}   no peer")
                 continue
