@@ -12,6 +12,7 @@ import pytest
 from scipy import stats
 
 from ldp_auditor import AuditError, Choice, choose
+from ldp_auditor.choosing.candidate import Candidate, candidate_of
 from ldp_auditor.choosing.columns import Columns, Question
 from ldp_auditor.choosing.families import MOST_EPSILON, considered, family_of, rappor_options
 from ldp_auditor.choosing.limits import LIMITED, OBJECTIVES, Limits
@@ -108,6 +109,15 @@ def test_hadamard_response_is_told_at_its_worst() -> None:
         assert variances.max() <= columns.worst_standard_error**2 * (1 + 1e-9)
     own = Columns(made, Question(10, USERS, population=Population.of([1] * 10)))
     assert own.standard_error < columns.standard_error
+
+
+def test_an_option_named_like_a_column_keeps_its_number() -> None:
+    made = make("dBitFlipPM", epsilon=1.0, domain_size=8, buckets=8, bits=3)
+    found = candidate_of(Columns(made, Question(8, USERS, 2)), fits=True, why="")
+    plain = found.to_dict()
+    assert plain["option_bits"] == 3 != plain["bits"]
+    assert plain["buckets"] == 8
+    assert Candidate.from_dict(json.loads(json.dumps(plain))).options == found.options
 
 
 def test_fewer_bits_take_sketches() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
@@ -17,6 +17,10 @@ MEASURED = "measured"
 
 measured = partial(entry, part=MEASURED, default=None, unit="s")
 """Declare an entry of that part."""
+
+
+OPTION = "option_"
+"""What is put before the name of an option that a column has: `bits` of dBitFlipPM."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,14 +64,20 @@ class Candidate:
     why: str = entry("why it was chosen, or why it was not")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return to_plain(self)
+        """Return plain values for JSON; an option named like a column is written as option_name."""
+        own = {declaration.name for declaration in fields(self)}
+        shown = {f"{OPTION * (n in own)}{n}": value for n, value in self.options.items()}
+        return to_plain(replace(self, options=shown))
 
     @classmethod
     def from_dict(cls, plain: Plain) -> Candidate:
         """Read what `to_dict` wrote, or raise."""
         own = {declaration.name for declaration in fields(cls)}
-        options = {name: option(value) for name, value in plain.items() if name not in own}
+        options = {
+            name.removeprefix(OPTION): option(value)
+            for name, value in plain.items()
+            if name not in own
+        }
         return from_plain(cls, plain, options=options)
 
 
