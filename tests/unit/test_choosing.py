@@ -113,7 +113,7 @@ def test_hadamard_response_is_told_at_its_worst() -> None:
 
 def test_an_option_named_like_a_column_keeps_its_number() -> None:
     made = make("dBitFlipPM", epsilon=1.0, domain_size=8, buckets=8, bits=3)
-    found = candidate_of(Columns(made, Question(8, USERS, 2)), fits=True, why="")
+    found = candidate_of(Columns(made, Question(8, USERS, 2)), fits=True, why="it fits")
     plain = found.to_dict()
     assert plain["option_bits"] == 3 != plain["bits"]
     assert plain["buckets"] == 8
