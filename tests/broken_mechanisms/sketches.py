@@ -142,6 +142,42 @@ class Filter(Listed):
                 )
 
 
+BOTH = ((0, 0), (0, 1), (1, 0), (1, 1))
+"""A bit in two reports."""
+
+
+@dataclass(frozen=True)
+class TwoFilters(Listed):
+    """RAPPOR twice: a cohort, and four bits of a filter that are kept for ever, then flipped again.
+
+    With `forgets` the permanent bits are drawn anew for the second report.
+    """
+
+    permanent: float
+    instant: float
+    forgets: bool = False
+
+    def law(self, value: int) -> Law:
+        for cohort in range(2):
+            members = {bucket(10 * cohort + hashed, value, 4) for hashed in range(2)}
+            shown = [self._bit(place in members) for place in range(4)]
+            for bits in itertools.product(BOTH, repeat=4):
+                chance = math.prod(law[pair] for law, pair in zip(shown, bits, strict=True))
+                yield (
+                    (cohort, *(first for first, _ in bits), *(last for _, last in bits)),
+                    chance / 2,
+                )
+
+    def _bit(self, truth: bool) -> dict[tuple[int, int], float]:
+        """The law of a bit in both reports."""
+        memo = {int(truth): self.permanent, int(not truth): 1 - self.permanent}
+        sent = {(m, y): self.instant if m == y else 1 - self.instant for m in memo for y in (0, 1)}
+        once = {y: sum(memo[m] * sent[m, y] for m in memo) for y in (0, 1)}
+        if self.forgets:
+            return {(a, b): once[a] * once[b] for a, b in BOTH}
+        return {(a, b): sum(memo[m] * sent[m, a] * sent[m, b] for m in memo) for a, b in BOTH}
+
+
 @dataclass(frozen=True)
 class Lines(Listed):
     """PI-RAPPOR over seven elements: a line, likelier if it is below the `limit` at the value."""
@@ -221,6 +257,26 @@ ENTRIES: tuple[Entry, ...] = (
         broken=Filter(_apart(1, 1.0)),
         correct=Filter(_apart(2, 1.0)),
         why="a value sets two bits, and the flips are those of one",
+    ),
+    pair(
+        name="bloom_rappor_memo_drawn_anew",
+        family="Bloom-SUE",
+        place="a missing step",
+        epsilon=2.0,
+        values=(0, 1),
+        broken=TwoFilters(_apart(2, 2.0), logistic(4.0), forgets=True),
+        correct=TwoFilters(_apart(2, 2.0), logistic(4.0)),
+        why="the permanent bits are not kept, so that the second report spends them again",
+    ),
+    pair(
+        name="bloom_rappor_instantaneous_bits_alone",
+        family="Bloom-SUE",
+        place="a missing step",
+        epsilon=2.0,
+        values=(0, 1),
+        broken=TwoFilters(1.0, logistic(0.5)),
+        correct=TwoFilters(_apart(2, 2.0), logistic(0.5)),
+        why="the filter is sent without its permanent noise: every report flips its bits afresh",
     ),
     pair(
         name="pi_rappor_limit_rounded_down",
