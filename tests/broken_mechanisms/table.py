@@ -1,6 +1,7 @@
 """Writes docs/broken-mechanisms.md: what is caught, over several seeds, and what is not flagged.
 
-`python -m tests.broken_mechanisms.table`; about twenty minutes on two idle cores.
+`python -m tests.broken_mechanisms.table`; it took 703 seconds of CPU time with two workers: about
+six minutes on two idle cores (27 on a busy machine).
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from tests.broken_mechanisms.target import BY_NAME
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "broken-mechanisms.md"
 MOST = 1_000_000
-POWER_SEEDS = range(100, 105)
-ALARM_SEEDS = range(1000, 1008)
+POWER_SEEDS = range(100, 103)
+ALARM_SEEDS = range(1000, 1003)
 ALARM_ALPHA = 0.05
 ALARM_REPORTS = 6_000
 
