@@ -80,19 +80,62 @@ def test_the_table_sorts(seen: Visit) -> None:
     assert rows(seen, "Worst case")[-1] == "\N{EN DASH}"
 
 
-def test_the_table_filters(seen: Visit) -> None:
+def shown(seen: Visit) -> list[str]:
+    """The charts that can be seen, by what they are about."""
+    labels: list[str] = seen.page.locator("figure:visible .plot").evaluate_all(
+        "all => all.map(e => e.ariaLabel.split(':')[0])"
+    )
+    return labels
+
+
+def test_words_are_found_whole(seen: Visit) -> None:
     total = len(rows(seen, "Mechanism"))
-    seen.page.get_by_label("Find").fill("oue")
-    assert set(rows(seen, "Mechanism")) == {"OUE"}
-    assert seen.page.inner_text("#count") == f"8 of {total} rows"
+    find = seen.page.get_by_label("Find")
+    for words, count in (
+        *(("oue", 8), ("OUE optimal", 4), ("OUE k=10", 8), ("k=1", 0), ("epsilon=0.5 paper", 3)),
+        *(("violatio", 0), ("package:mechanism", 1)),
+    ):
+        find.fill(words)
+        assert seen.page.inner_text("#count") == f"{count} of {total} rows", words
+    find.fill("")
+    assert seen.page.inner_text("#count") == f"{total} rows"
+
+
+def test_filters_are_linked_and_kept_in_the_address(seen: Visit) -> None:
+    everything = shown(seen)
+    seen.page.locator("#by-protocol").select_option("GRR")
+    seen.page.locator("#by-k").select_option("10")
     seen.page.locator("#by-attack").select_option("optimal")
+    assert seen.page.url.endswith("#protocol=GRR&k=10&attack=optimal")
+    assert set(rows(seen, "Mechanism")) == {"GRR"}
     assert set(rows(seen, "Attack")) == {"optimal"}
-    seen.page.get_by_label("Find").fill("")
-    seen.page.locator("#by-attack").select_option("")
-    seen.page.locator("#by-verdict").select_option("violation")
+    first, second, third = shown(seen)
+    assert first.startswith("Chart of All mechanisms")
+    assert second == "Chart of GRR at k = 10"
+    assert third.startswith("Chart of GRR at ε = ")
+    label = seen.page.locator("figure:visible .plot").nth(1).get_attribute("aria-label")
+    assert "optimal attack" in label
+    assert "paper attack" not in label
+    seen.page.evaluate("location.hash = 'verdict=violation&budget=1.2'")
+    seen.page.wait_for_function("document.getElementById('by-budget').value === '1.2'")
     assert set(rows(seen, "Mechanism")) == {"Broken", "package:mechanism"}
-    seen.page.locator("#by-verdict").select_option("")
-    assert len(rows(seen, "Mechanism")) == total
+    assert seen.page.inner_text("#count").endswith("2 beyond your budget")
+    verdict = seen.page.locator(".verdicts li", has_text="GRR")
+    assert "Beyond your budget of 1.2 in 4 of 8 settings." in verdict.inner_text()
+    seen.page.get_by_role("button", name="Clear").click()
+    assert shown(seen) == everything
+
+
+def test_figures_and_commands_leave_the_page(seen: Visit) -> None:
+    figure = curve(seen)
+    for kind, begin in (("SVG", b"<svg"), ("PNG", b"\x89PNG"), ("CSV", b'"claimed epsilon"')):
+        with seen.page.expect_download() as download:
+            figure.get_by_role("button", name=f"as {kind}").click()
+        assert download.value.suggested_filename == f"GRR.{kind.lower()}"
+        assert Path(download.value.path()).read_bytes().startswith(begin)
+    copy = seen.page.get_by_role("button", name="Copy this command").first
+    copy.click()
+    seen.page.wait_for_function("b => b.textContent !== 'Copy'", arg=copy.element_handle())
 
 
 def curve(seen: Visit) -> Any:
@@ -184,6 +227,7 @@ def test_dark_mode_and_paper_have_their_own_colours(dark_phone: Visit) -> None:
     assert page.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
     assert not page.locator(".filters").is_visible()
     assert len(page.pdf(format="A4")) > 10_000
+    assert not page.locator(".contents, .downloads, #filters").first.is_visible()
 
 
 def test_hostile_names_do_no_harm(browser: Any, tmp_path: Path) -> None:

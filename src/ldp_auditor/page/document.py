@@ -23,7 +23,7 @@ from ldp_auditor.figures.words import value_in_words
 from ldp_auditor.page.evidence import MOST_OF_ONE, evidence_of
 from ldp_auditor.page.folder import Contents, read_folder
 from ldp_auditor.page.markup import packed, shown
-from ldp_auditor.page.overview import overview_of
+from ldp_auditor.page.overview import losses_of, overview_of
 from ldp_auditor.page.rendering import assets, plotting_library, rendered
 from ldp_auditor.page.summaries import (
     BROKEN,
@@ -41,7 +41,10 @@ from ldp_auditor.report.choices import choice_content
 from ldp_auditor.results.files import replace_file
 
 STYLES = ("page.css", "figures.css", "print.css")
-SCRIPTS = ("theme.js", "drawing.js", "figures.js", "table.js", "start.js")
+SCRIPTS = (
+    *("theme.js", "drawing.js", "figures.js", "filters.js", "saving.js", "table.js"),
+    "start.js",
+)
 
 MOST_BYTES = 5_000_000
 """Weight of a page at most."""
@@ -82,7 +85,7 @@ def page_of(contents: Contents, title: str, command: str) -> bytes:
     script = assets(SCRIPTS)
     page = rendered(
         "report.html",
-        policy="default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; "
+        policy="default-src 'none'; base-uri 'none'; form-action 'none'; img-src data: blob:; "
         f"style-src 'unsafe-inline'; script-src {_hash(script)} {_hash(library)}",
         style=assets(STYLES),
         script=script,
@@ -101,6 +104,7 @@ def page_of(contents: Contents, title: str, command: str) -> bytes:
         verdicts=verdicts,
         bars=bars,
         overview=overview_of(points, checks, by_chance),
+        losses=losses_of(points, checks),
         mechanisms=drawn,
         evidence=evidence_of(points, checks, by_chance),
         most_of_one=MOST_OF_ONE,

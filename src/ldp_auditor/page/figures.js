@@ -7,14 +7,39 @@ class PageFigure {
     this.element = element;
     this.data = data;
     this.place = element.querySelector(".plot");
-    this.state = { item: data.start, hidden: new Set() };
+    this.state = { item: data.start, chosen: data.start, hidden: new Set(), sought: {} };
     this.axesAtFirst();
     this.buildControls();
     element.querySelector("details").addEventListener("toggle", () => this.buildTable());
   }
 
   get item() {
-    return this.data.cases[this.state.item];
+    const item = this.data.cases[this.state.item];
+    return Object.keys(this.state.sought).length > 0 ? restricted(item, this.state.sought) : item;
+  }
+
+  // Shows what a page's filters choose: of the cases those that fit, of these what is sought.
+  filter(sought, redraw) {
+    this.state.sought = sought;
+    const fitting = this.fitting();
+    const empty = this.element.querySelector(".empty");
+    empty.textContent = "No setting of this figure fits the filters.";
+    empty.hidden = fitting.length > 0;
+    this.place.hidden = fitting.length === 0;
+    // Without the filter it is again what the reader chose.
+    const { chosen } = this.state;
+    this.state.item = fitting.includes(chosen) ? chosen : fitting[0] ?? chosen;
+    this.buildControls();
+    if (redraw) {
+      this.refresh();
+    }
+  }
+
+  // The places of the cases that fit the filters.
+  fitting() {
+    const places = this.data.cases.map((_, place) => place);
+    const { sought } = this.state;
+    return Object.keys(sought).length > 0 ? places.filter((place) => caseFits(this.data.cases[place], sought)) : places;
   }
 
   axesAtFirst() {
@@ -47,7 +72,7 @@ class PageFigure {
   buildControls() {
     const controls = this.element.querySelector(".controls");
     controls.replaceChildren();
-    if (this.data.cases.length > 1) {
+    if (this.fitting().length > 1) {
       controls.append(this.settingControl());
     }
     const groups = groupsOf(this.plot().series);
@@ -91,7 +116,8 @@ class PageFigure {
     const label = document.createElement("label");
     label.className = "setting";
     const select = document.createElement("select");
-    this.data.cases.forEach((item, index) => {
+    this.fitting().forEach((index) => {
+      const item = this.data.cases[index];
       const option = document.createElement("option");
       option.value = String(index);
       option.textContent = item.label;
@@ -100,6 +126,7 @@ class PageFigure {
     });
     select.addEventListener("change", () => {
       this.state.item = Number(select.value);
+      this.state.chosen = this.state.item;
       this.buildControls();
       this.element.querySelector(".setting select").focus();
       this.draw();
@@ -147,6 +174,11 @@ class PageFigure {
     }));
     if (width) {
       Object.assign(layout, { width, height: 0.8 * layout.height, autosize: false });
+    }
+    const budget = Number(this.state.sought.budget);
+    if (budget > 0) {
+      const shapes = budgetShapes(this.data.kind, this.item, budget, traces, theme());
+      layout.shapes = [...(layout.shapes ?? []), ...shapes];
     }
     const shown = series.filter((entry) => !this.state.hidden.has(entry.key));
     this.place.setAttribute("aria-label", this.words(shown));

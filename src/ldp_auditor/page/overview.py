@@ -1,18 +1,21 @@
 """The table of everything: a row for every setting and attack, to sort and to filter."""
 
 import math
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 from ldp_auditor.figures.points import AXES, Point, sort_key, varied, words_of
 from ldp_auditor.figures.shares import SEARCH
-from ldp_auditor.figures.words import NONE, digits
+from ldp_auditor.figures.words import NONE, digits, value_in_words
 from ldp_auditor.page.markup import counted
 from ldp_auditor.page.summaries import BROKEN, VIOLATION, kind_of_point, summary_of_check
 from ldp_auditor.results.check_result import CheckResult
 
 MOST_ROWS = 2_500
 """Rows of the table; beyond them it would outweigh the page."""
+
+MOST_PRINTED = 60
+"""Rows of a printed table; of more the strongest are printed."""
 
 SEEDS = "± over seeds"
 """The column that is left out if every setting has one seed."""
@@ -42,8 +45,20 @@ def overview_of(
     bad = {VIOLATION.title: 0, BROKEN.title: 1}
     order = sorted(range(len(rows)), key=lambda place: bad.get(titles[place], len(bad)))
     several = any(row[SEEDS] != NONE for row in rows)
+    proven = [place for place in order if titles[place] == VIOLATION.title]
+    printed = _printed(rows, proven[:MOST_PRINTED])
+    shown = order[:MOST_ROWS]
+    classes = {True: "bad", False: ""}
     return {
-        "rows": [(rows[place], titles[place] in bad) for place in order[:MOST_ROWS]],
+        "rows": [
+            (rows[n], f"{classes[titles[n] in bad]} {'' if n in printed else 'unprinted'}".strip())
+            for n in shown
+        ],
+        "unprinted": len(set(shown) - printed),
+        "protocols": _ordered(row["Mechanism"] for row in rows),
+        "epsilons": _ordered(row["epsilon"] for row in rows),
+        "sizes": _ordered(row["k"] for row in rows),
+        "reports": _ordered(row["reports"] for row in rows),
         "left": max(0, len(rows) - MOST_ROWS),
         "columns": {name: kind for name, kind in COLUMNS.items() if name != SEEDS or several},
         "several_seeds": several,
@@ -52,10 +67,68 @@ def overview_of(
     }
 
 
+def _ordered(values: Iterable[str]) -> list[str]:
+    """Different values, numbers by size; those that are not known are left out."""
+
+    def key(value: str) -> tuple[bool, float, str]:
+        try:
+            return False, float(value.replace(",", "")), ""
+        except ValueError:
+            return True, 0.0, value
+
+    return sorted({value for value in values if value != "-"}, key=key)
+
+
+def _printed(rows: Sequence[Mapping[str, str]], proven: Sequence[int]) -> set[int]:
+    """Rows of a printed page: all of a few, else violations and the strongest of every attack."""
+    if len(rows) <= MOST_PRINTED:
+        return set(range(len(rows)))
+    strongest: dict[tuple[str, str], int] = {}
+    for place, row in enumerate(rows):
+        about = (row["Mechanism"], row["Attack"])
+        if about not in strongest or float(row["part"]) > float(rows[strongest[about]]["part"]):
+            strongest[about] = place
+    return {*strongest.values(), *proven}
+
+
+def losses_of(
+    points: Mapping[str, Sequence[Point]], checks: Sequence[CheckResult]
+) -> dict[str, list[str]]:
+    """The loss of every setting of a mechanism, for a reader's budget.
+
+    What broke its promise, and whose worst case is not known, has none: it may lose anything.
+    """
+    found: dict[str, dict[str, float]] = {}
+    for name, mine in points.items():
+        losses = found.setdefault(name, {})
+        for point in mine:
+            if point.worst is None and point.violations:
+                continue
+            losses[repr(point.setting)] = max(loss_of(point), losses.get(repr(point.setting), 0.0))
+    for check in checks:
+        losses = found.setdefault(check.name, {})
+        if check.verdict != "violation":
+            losses[repr(check.claim)] = check.claim.epsilon
+    return {name: [_plain(loss) for loss in losses.values()] for name, losses in found.items()}
+
+
+def loss_of(point: Point) -> float:
+    """What a setting really loses: its exact worst case, or what is promised or proven."""
+    return max(point.claimed, point.measured) if point.worst is None else point.worst
+
+
+def _plain(value: float) -> str:
+    """A number that scripts read."""
+    return "Infinity" if value == math.inf else f"{value:.4g}"
+
+
 def overview_rows(
     points: dict[str, list[Point]], checks: Sequence[CheckResult], by_chance: Set[str] = frozenset()
 ) -> list[dict[str, str]]:
-    """The rows as text; `by_chance` are mechanisms measured above their promise by chance."""
+    """The rows as text, with what they are filtered by.
+
+    Mechanisms of `by_chance` are measured above their promise by chance.
+    """
     rows: list[dict[str, str]] = []
     common = varied([point for mine in points.values() for point in mine])
     for name, mine in points.items():
@@ -65,12 +138,22 @@ def overview_rows(
             verdict = _verdict(point, name in by_chance)
             words = (name, verdict, _setting(point, named), point.first.attack)
             exact = (point.worst, point.exact)
-            rows.append(_row(words, point.claimed, exact, point.measured, point.deviation))
+            row = _row(words, point.claimed, exact, point.measured, point.deviation)
+            size, given = point.setting["domain_size"], point.setting["epsilon"]
+            row |= {
+                "epsilon": "-" if given == math.inf else value_in_words(given),
+                "k": "-" if size is None else value_in_words(size),
+                "reports": value_in_words(point.setting["reports"]),
+                "loss": _plain(loss_of(point)),
+            }
+            rows.append(row)
     for check in checks:
         setting = f"check, {counted(len(check.values), 'input')}"
         words = (check.name, summary_of_check(check).kind.title, setting, SEARCH)
         proven = check.best.empirical_epsilon if check.findings else 0.0
-        rows.append(_row(words, check.claim.epsilon, (None, None), proven, None))
+        row = _row(words, check.claim.epsilon, (None, None), proven, None)
+        row |= {"epsilon": value_in_words(check.claim.epsilon), "k": "-", "reports": "-"}
+        rows.append(row | {"loss": _plain(max(proven, check.claim.epsilon))})
     return rows
 
 
@@ -82,7 +165,8 @@ def _row(
     deviation: float | None,
 ) -> dict[str, str]:
     numbers = map(digits, (claimed, *exact, proven, deviation))
-    return dict(zip(COLUMNS, (*words, *numbers, share(proven, claimed)), strict=True))
+    row = dict(zip(COLUMNS, (*words, *numbers, share(proven, claimed)), strict=True))
+    return row | {"part": str(proven / claimed if 0 < claimed < math.inf else 0.0)}
 
 
 def _verdict(point: Point, by_chance: bool) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from ldp_auditor.errors import AuditError
 from ldp_auditor.extras import missing, require_package
@@ -40,6 +40,7 @@ def environment() -> Environment:
     found.filters |= {
         "shown": shown,
         "text": isolated,
+        "parts": unbroken,
         "counted": counted,
         "grouped": "{:,}".format,
         "number": number,
@@ -53,6 +54,14 @@ def environment() -> Environment:
 def isolated(value: Any, most: int = LONGEST) -> Markup:
     """Text from elsewhere, isolated from the direction of what is around it."""
     return Markup("<bdi>{}</bdi>").format(shown(value, most))
+
+
+def unbroken(value: Any, most: int = LONGEST) -> Markup:
+    """Text from elsewhere in which no line ends within "k = 25" or "1e-5"."""
+    kept = escape(shown(value, most).replace(" = ", "\u00a0=\u00a0"))
+    return Markup("<bdi>{}</bdi>").format(
+        Markup(re.sub(r"\d+(?:\.\d+)?e-\d+", r'<span class="part">\g<0></span>', kept))
+    )
 
 
 def assets(names: Iterable[str]) -> str:

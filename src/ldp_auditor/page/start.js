@@ -10,7 +10,15 @@ async function unpacked(name) {
 }
 
 async function start() {
-  startTable();
+  const filters = new Filters();
+  startTable(filters);
+  addCopyButtons();
+  filters.onChange(({ budget }) => tellBudget(Number(budget)));
+  filters.onChange(({ protocol }) => {
+    for (const place of document.querySelectorAll("[data-of]")) {
+      place.hidden = Boolean(protocol) && place.dataset.of !== protocol;
+    }
+  });
   const data = JSON.parse(await unpacked("figures"));
   const places = Array.from(document.querySelectorAll("figure[data-figure]"));
   if (places.length === 0) {
@@ -21,6 +29,10 @@ async function start() {
   script.textContent = await unpacked("library");
   document.head.append(script);
   const figures = places.map((place) => new PageFigure(place, data[place.dataset.figure]));
+  figures.forEach(addDownloads);
+  let ready = false;
+  filters.onChange((values) => figures.forEach((figure) => figure.filter(values, ready)));
+  ready = true;
   const waiting = new Set(figures);
   const drawOne = (figure) => {
     waiting.delete(figure);
@@ -41,7 +53,8 @@ async function start() {
     for (const figure of figures) {
       waiting.delete(figure);
       figure.buildControls();
-      figure.draw(width);
+      const half = figure.element.closest(".mechanisms"); // two of them stand side by side
+      figure.draw(width && half ? width / 2 - 10 : width);
     }
   };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraw());

@@ -1,34 +1,40 @@
 "use strict";
 
-// The overview table: press a column's name to sort, write or choose to filter.
+// The overview table: press a column's name to sort; filters choose its rows.
 
-function startTable() {
+function startTable(filters) {
   const table = document.getElementById("overview-table");
   if (!table) return; // nothing but choices
   const body = table.tBodies[0];
   const rows = Array.from(body.rows);
   const texts = rows.map((row) => Array.from(row.cells, (cell) => cell.textContent));
   const order = new Map(rows.map((row, index) => [row, index]));
-  const find = document.getElementById("find");
-  const attack = document.getElementById("by-attack");
-  const verdict = document.getElementById("by-verdict");
   const count = document.getElementById("count");
   const columnOf = (kind) => table.tHead.querySelector(`th.${kind}`).cellIndex;
-  const [attackColumn, verdictColumn] = [columnOf("attack"), columnOf("verdict")];
+  const about = rows.map((row, index) => {
+    const [epsilon, k, reports, loss] = row.dataset.about.split(" ");
+    const [name, , setting] = texts[index];
+    const attack = texts[index][columnOf("attack")];
+    const [verdict] = texts[index][columnOf("verdict")].split(" (");
+    row.cells[0].append(phoneWords([setting, attack].filter(Boolean).join(", ")));
+    return { protocol: row.cells[0].title || name, epsilon, k, reports, loss, attack, verdict };
+  });
+  const wordsOf = about.map(({ epsilon, k, reports }, index) =>
+    [...texts[index], `ε=${epsilon}`, `epsilon=${epsilon}`, `k=${k}`, `reports=${reports}`].join(" "));
 
-  function filter() {
-    const sought = find.value.trim().toLowerCase();
-    let shown = 0;
-    rows.forEach((row, index) => {
-      const cells = texts[index];
-      const fits = (!sought || cells.join(" ").toLowerCase().includes(sought))
-        && (!attack.value || cells[attackColumn] === attack.value)
-        && (!verdict.value || cells[verdictColumn].startsWith(verdict.value));
-      row.hidden = !fits;
-      shown += fits ? 1 : 0;
+  function filter({ find, budget, ...chosen }) {
+    const shown = rows.filter((row, index) => {
+      row.hidden = !Object.entries(chosen).every(([name, value]) => !value || about[index][name] === value)
+        || (find && !hasWords(wordsOf[index], find));
+      row.classList.toggle("over", budget > 0 && Number(about[index].loss) > budget);
+      return !row.hidden;
     });
     const all = `${rows.length.toLocaleString("en")} ${rows.length === 1 ? "row" : "rows"}`;
-    count.textContent = shown === rows.length ? all : `${shown.toLocaleString("en")} of ${all}`;
+    count.textContent = shown.length === rows.length ? all : `${shown.length.toLocaleString("en")} of ${all}`;
+    if (budget > 0) {
+      const beyond = shown.filter((row) => row.classList.contains("over")).length;
+      count.textContent += `, ${beyond.toLocaleString("en")} beyond your budget`;
+    }
   }
 
   function sort(heading) {
@@ -52,9 +58,15 @@ function startTable() {
   for (const heading of table.tHead.rows[0].cells) {
     heading.querySelector("button").addEventListener("click", () => sort(heading));
   }
-  for (const control of [find, attack, verdict]) {
-    control.addEventListener("input", filter);
-  }
+  filters.onChange(filter);
+}
+
+// What tells two rows apart, where a phone has no room for its columns.
+function phoneWords(text) {
+  const place = document.createElement("small");
+  place.className = "on-phone";
+  place.textContent = text;
+  return place;
 }
 
 function sortNumber(text) {
