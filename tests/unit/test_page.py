@@ -21,7 +21,7 @@ from ldp_auditor.figures.points import axis_of, points_of, varied
 from ldp_auditor.page.document import page_of
 from ldp_auditor.page.folder import read_folder
 from ldp_auditor.page.markup import shown
-from ldp_auditor.page.rendering import environment, isolated
+from ldp_auditor.page.rendering import environment, isolated, unbroken
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.check_result import CheckResult
 from tests.pages import HOSTILE, audited, checked, points, swept, write
@@ -163,6 +163,12 @@ def test_names_are_escaped(name: str) -> None:
     assert made.count('"') == 2
     assert len(isolated(name)) < 1000
     assert not {"\u202e", "\u2028", "\u0000", "\ud800"} & set(shown(name))
+
+
+def test_no_line_ends_within_a_number() -> None:
+    assert unbroken("k = 25, δ = 1e-5 <b>") == (
+        '<bdi>k\u00a0=\u00a025, δ\u00a0=\u00a0<span class="part">1e-5</span> &lt;b&gt;</bdi>'
+    )
 
 
 def test_what_a_template_is_not_given_is_an_error() -> None:

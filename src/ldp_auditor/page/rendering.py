@@ -58,7 +58,8 @@ def isolated(value: Any, most: int = LONGEST) -> Markup:
 
 def unbroken(value: Any, most: int = LONGEST) -> Markup:
     """Text from elsewhere in which no line ends within "k = 25" or "1e-5"."""
-    kept = escape(shown(value, most).replace(" = ", "\u00a0=\u00a0"))
+    # Plain text again: to join pieces of Markup would escape the spans below.
+    kept = str(escape(shown(value, most).replace(" = ", "\u00a0=\u00a0")))
     return Markup("<bdi>{}</bdi>").format(
         Markup(re.sub(r"\d+(?:\.\d+)?e-\d+", r'<span class="part">\g<0></span>', kept))
     )
