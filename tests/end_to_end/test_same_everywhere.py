@@ -52,6 +52,7 @@ def test_of_this_machine() -> None:
     assert table() == json.loads(KEPT.read_text())
 
 
+@pytest.mark.environments
 @pytest.mark.skipif(not WIDE, reason="this processor has no AVX-512 to switch off")
 def test_without_avx512() -> None:
     variables = {"NPY_DISABLE_CPU_FEATURES": " ".join(WIDE)}

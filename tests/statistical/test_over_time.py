@@ -46,6 +46,7 @@ FRESH: dict[str, dict[str, Any]] = {
     name: {} if find(name).promises_nothing else {"epsilon": 0.9} for name in NAMES
 }
 ALL = {**FRESH, **MEMOIZED}
+SKETCHES = {*mechanisms.expanded(["sketches"]), "Bloom-RAPPOR", "L-Bloom-SUE"}
 WITH_A_LAW = [name for name in ALL if issubclass(find(name), DrawsSums)]
 
 
@@ -84,8 +85,12 @@ def study_of(
 def test_counts_agree_with_exact_rates(
     name: str, domain_size: int, attack: str, composition: str
 ) -> None:
-    """Null hypothesis: at every look both counts are binomial with the exact rates."""
-    plan, results = study_of(name, domain_size, attack, composition)
+    """Null hypothesis: at every look both counts are binomial with the exact rates.
+
+    Sketches add a score to every value, but nothing in them has a width of 64.
+    """
+    size = 20 if domain_size == 70 and name in SKETCHES else domain_size
+    plan, results = study_of(name, size, attack, composition)
     known = 0
     for look, result in zip(plan.looks, results, strict=True):
         rates = fit_attack(look).rates()
