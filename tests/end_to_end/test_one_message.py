@@ -155,7 +155,7 @@ def test_unknown_names_are_refused_in_the_same_words(command: str, name: str) ->
             "precision is for trials that end by a rule",
         ),
         (("profile", "GRR", "--precision", "4"), "(it is an option of audit, compare, explain)"),
-        (("explain", "GRR", "--attack", "paper"), "(it is an option of audit, compare)"),
+        (("explain", "GRR", "--attack", "paper"), "(it is an option of audit, compare, explore)"),
         (("explain", "OUE", "--epsilon", "1", "--domain-size", "5", "--reports", "2,3"), "one num"),
         (("profile", "OUE", "--trials", "1e4"), "(it is an option of audit, compare, explain"),
         (

@@ -233,7 +233,11 @@ class _Workers:
             while following in waiting:
                 in_order = waiting.pop(following)
                 following += 1
-                self._take(*in_order)
+                try:
+                    self._take(*in_order)
+                except (AuditError, DependentCallsError):
+                    outcomes.close()  # now: the error's traceback would keep its workers alive
+                    raise
                 if self.alone is not None:
                     self.alone.append(in_order)
                     self.watched += task.n

@@ -10,7 +10,7 @@ import os
 import pickle
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
@@ -146,7 +146,7 @@ class Engine(ABC):
         limits: Limits | None = None,
         cores: int = 1,
         on_death: OnDeath = give_up,
-    ) -> Iterator[tuple[Task, Any]]:
+    ) -> Generator[tuple[Task, Any], None, None]:
         """Yield every task with its outcome once, in the order of completion.
 
         Few tasks are taken ahead. A worker opens a session before its first task; a session uses

@@ -2,7 +2,7 @@
 
 import math
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -46,7 +46,7 @@ class StoppableEngine(ThreadEngine):
 
     def map(
         self, open_session: Opener, tasks: Iterable[Any], **settings: Any
-    ) -> Iterator[tuple[Any, Any]]:
+    ) -> Generator[tuple[Any, Any], None, None]:
         """Yield every chunk with its outcome, in the order of completion."""
         for outcome in super().map(open_session, _single_chunks(tasks), **settings):
             if self.stop.is_set():
