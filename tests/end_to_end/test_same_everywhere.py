@@ -59,6 +59,7 @@ def test_without_avx512() -> None:
     assert counts(variables=variables) == json.loads(KEPT.read_text())
 
 
+@pytest.mark.environments
 def test_of_a_plain_processor_with_another_mathematical_library(tmp_path: Path) -> None:
     """NumPy without any feature that it found, kernels compiled for the oldest processor.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import replace
 
 import numpy as np
@@ -84,7 +85,7 @@ def test_false_alarms(name: str) -> None:
         return plan.bound_of(Counts(plan.most_trials, tp, fp)) > plan.mechanism.claim.epsilon
 
     first, last = (int(end) for end in alarms.interval(1 - 1e-12))
-    tp = 0
+    tp = bisect_left(range(plan.most_trials), True, key=lambda tp: is_violation(tp, first))
     probability = 0.0
     for fp in range(first, last + 1):
         while tp <= plan.most_trials and not is_violation(tp, fp):
