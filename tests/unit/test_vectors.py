@@ -157,6 +157,18 @@ def test_halves_of_a_ball_by_sampling_planes() -> None:
         assert law.delta(at) == pytest.approx(max(ways), abs=1e-4)
 
 
+def test_inputs_on_one_line_lose_what_their_lengths_differ_by() -> None:
+    """Both halves have the same border, so that no report lies on different sides of it."""
+    protocol, tilt = made("Duchi-l2", 0.7, 5), math.tanh(0.35)
+    direction = np.array(some_inputs(protocol)[0])
+    for second in (0.2, -0.2):
+        pair = InputPair(tuple(0.9 * direction), tuple(second * direction))
+        law = protocol.loss_law(pair)
+        losses = [math.log((1 + s * 0.9 * tilt) / (1 + s * second * tilt)) for s in (1, -1)]
+        assert law.supremum == pytest.approx(max(map(abs, losses)), rel=1e-12)
+        assert law.composed(2).supremum == pytest.approx(2 * law.supremum, rel=1e-12)
+
+
 # The cube, corner by corner
 
 

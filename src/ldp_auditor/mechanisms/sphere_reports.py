@@ -24,6 +24,10 @@ from ldp_auditor.theory.piecewise import law_of_levels
 from ldp_auditor.theory.spheres import both_caps_share, cap_moment, cap_share, wedge_share
 
 
+NO_SHARE = 1e-14
+"""A share of the sphere that is nothing but rounding of an angle."""
+
+
 @dataclass(frozen=True)
 class Cap:
     """The points above a height, which are likelier than the rest of the sphere."""
@@ -259,7 +263,9 @@ class DuchiL2(SphereMechanism):
         shares = np.array([[1 - angle, angle], [angle, 1 - angle]]) / 2
         first, second = self.halves(pair.first)[:, None], self.halves(pair.second)[None, :]
         losses = np.log(first / second)
-        return law_of_levels(*(part.ravel() for part in (losses, shares * first, shares * second)))
+        parts = np.stack([losses, shares * first, shares * second]).reshape(3, -1)
+        # Inputs on one line through the center have two parts, but for the rounding of their angle.
+        return law_of_levels(*parts[:, shares.ravel() > NO_SHARE])
 
     def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats:
         first, second = (
