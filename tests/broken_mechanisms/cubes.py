@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 
 from tests.broken_mechanisms.entry import Entry, pair
-from tests.broken_mechanisms.exact import Law
+from tests.broken_mechanisms.exact import Floats, Law
 
 Corner = tuple[int, ...]
 
@@ -71,6 +73,31 @@ class SampledSign:
         return reports[int(np.searchsorted(np.cumsum(chances)[:-1], rng.random()))]  # type: ignore[no-any-return]
 
 
+@dataclass(frozen=True)
+class SampledSigns:
+    """Two random coordinates and their signs, each told the truth with the odds of `each`."""
+
+    each: float
+
+    def law(self, value: Corner) -> Law:
+        truth = 1 / (1 + math.exp(-self.each))
+        places = list(combinations(range(len(value)), 2))
+        for chosen, signs in product(places, product((-1, 1), repeat=2)):
+            agree = [value[place] == sign for place, sign in zip(chosen, signs, strict=True)]
+            chance = math.prod(truth if right else 1 - truth for right in agree)
+            yield (*zip(chosen, signs, strict=True),), chance / len(places)
+
+    def __call__(self, value: Corner, rng: np.random.Generator) -> Any:
+        reports, chances = _table(self, value)
+        return reports[int(np.searchsorted(chances, rng.random()))]
+
+
+@functools.cache
+def _table(protocol: SampledSigns, value: Corner) -> tuple[list[Any], Floats]:
+    reports, chances = zip(*protocol.law(value), strict=True)
+    return list(reports), np.cumsum(chances)[:-1]
+
+
 ENTRIES: tuple[Entry, ...] = (
     pair(
         name="duchi_even_dimension",
@@ -91,5 +118,15 @@ ENTRIES: tuple[Entry, ...] = (
         broken=SampledSign(1.0, chosen=True),
         correct=SampledSign(1.0, chosen=False),
         why="which coordinate is sent depends on the input half of the time",
+    ),
+    pair(
+        name="sampled_epsilon_not_shared",
+        family="Duchi",
+        place="composition ignored",
+        epsilon=1.0,
+        values=((1, -1, -1), (-1, 1, 1)),
+        broken=SampledSigns(1.0),
+        correct=SampledSigns(0.5),
+        why="both coordinates that are sent have the whole of epsilon",
     ),
 )

@@ -131,6 +131,16 @@ ENTRIES: tuple[Entry, ...] = (
         why="-0 is not rejected, so no noise is twice as likely and the ratio doubles",
     ),
     pair(
+        name="geometric_chance_for_base",
+        family="geometric",
+        place="a parameter misread",
+        epsilon=0.5,
+        values=(0, 1),
+        broken=Geometric(1 - 0.5),
+        correct=Geometric(math.exp(-0.5)),
+        why="steps end with probability epsilon instead of 1 - e^-epsilon",
+    ),
+    pair(
         name="exponential_missing_half",
         family="exponential",
         place="a missing step",

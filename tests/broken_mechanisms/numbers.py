@@ -181,14 +181,13 @@ class Stairs:
                     yield min(max(place, -20), 19), here * chance / 2
 
 
-def _piecewise(epsilon: float, odds: float) -> tuple[float, float]:
-    """Chance and width of PM's window, of [-1, 1]: [Wang19] Algorithm 2 in units of C."""
-    half = math.exp(epsilon / 2)
-    end = (half + 1) / (half - 1)
-    return logistic(odds), (end - 1) / end
+def _width(half: float) -> float:
+    """Width of PM's window, of [-1, 1], for half of epsilon: [Wang19] Algorithm 2 in units of C."""
+    end = 1 / math.tanh(half / 2)
+    return (end - 1) / end
 
 
-CHANCE, WIDTH = _piecewise(1.0, 0.5)
+CHANCE, WIDTH = logistic(0.5), _width(0.5)
 NARROW = 0.4
 """Width of the square wave's window, as a part of 2."""
 WAVE = NARROW * math.e / (NARROW * math.e + 2 - NARROW)
@@ -211,9 +210,19 @@ ENTRIES: tuple[Entry, ...] = (
         place="a parameter misread",
         epsilon=1.0,
         values=VALUES,
-        broken=Window(_piecewise(1.0, 1.0)[0], WIDTH),
+        broken=Window(logistic(1.0), WIDTH),
         correct=Window(CHANCE, WIDTH),
         why="the window has the odds e^epsilon instead of e^(epsilon / 2)",
+    ),
+    pair(
+        name="pm_narrow_window",
+        family="PM",
+        place="a parameter misread",
+        epsilon=1.0,
+        values=VALUES,
+        broken=Window(CHANCE, _width(1.0)),
+        correct=Window(CHANCE, WIDTH),
+        why="C is that of e^epsilon instead of e^(epsilon / 2), which makes the window narrower",
     ),
     pair(
         name="pm_sides_by_a_coin",
@@ -244,6 +253,16 @@ ENTRIES: tuple[Entry, ...] = (
         broken=Wave(WAVE, NARROW, redraw=True),
         correct=Wave(WAVE, NARROW),
         why="reports beyond the values are drawn again, which makes the window of an end denser",
+    ),
+    pair(
+        name="sw_half_as_wide",
+        family="SW",
+        place="a parameter misread",
+        epsilon=1.0,
+        values=VALUES,
+        broken=Wave(WAVE, NARROW / 2),
+        correct=Wave(WAVE, NARROW),
+        why="b is taken for the width of the window, of which it is the half",
     ),
     pair(
         name="staircase_plain_share",

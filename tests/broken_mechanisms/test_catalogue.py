@@ -42,8 +42,19 @@ The first is for single reports of a mechanism whose batches or whose every bit 
 FAMILIES = {
     *("GRR", "SS", "SUE", "OUE", "SHE", "THE", "BLH", "OLH", "Gaussian", "AGM", "approximate"),
     *("longitudinal", "memoized", "SPL", "SMP", "RS+FD", "Laplace", "geometric", "exponential"),
-    *("RAPPOR", "Duchi", "PCKV", "PGR", "PM", "HM", "SW", "Staircase"),
-    *("HR", "HRR", "CMS", "HCMS", "Bloom-SUE", "PI-RAPPOR", "ADP"),
+    *(
+        "RAPPOR",
+        "Duchi",
+        "PCKV",
+        "PGR",
+        "PrivUnit",
+        "Planar-Laplace",
+        "PM",
+        "HM",
+        "SW",
+        "Staircase",
+    ),
+    *("HR", "HRR", "CMS", "HCMS", "Bloom-SUE", "PI-RAPPOR", "ADP", "PrivUnit", "Planar-Laplace"),
 }
 
 PLACES = {
