@@ -23,7 +23,6 @@ from ldp_auditor.theory.loss_law import LossLaw, OneLevelLaw
 from ldp_auditor.theory.piecewise import law_of_levels
 from ldp_auditor.theory.spheres import both_caps_share, cap_moment, cap_share, wedge_share
 
-
 NO_SHARE = 1e-14
 """A share of the sphere that is nothing but rounding of an angle."""
 
