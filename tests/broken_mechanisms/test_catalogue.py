@@ -34,7 +34,7 @@ from tests.broken_mechanisms.exact import (
 from tests.broken_mechanisms.lattice import FloatLaplace, on_coarse_lattice
 from tests.statistical.evidence import FALSE_ALARM
 
-SAMPLES = (4_000, 8_000, 20_000)
+SAMPLES = (2_000, 4_000, 8_000, 20_000)
 """Reports per value: the first number that tells a mechanism from its twin, or else the last.
 
 The first is for single reports of a mechanism whose batches or whose every bit are tested too."""
