@@ -70,11 +70,6 @@ def approximate_epsilon(first: Floats, second: Floats, delta: float) -> float:
     return max(0.0, float(np.max(np.log(excess[matters] / other[matters]), initial=0.0)))
 
 
-def epsilon_between(first: Floats, second: Floats, delta: float) -> float:
-    """The smallest epsilon in one direction."""
-    return approximate_epsilon(first, second, delta) if delta else pure_epsilon(first, second)
-
-
 def aligned(laws: Sequence[dict[Hashable, float]]) -> Floats:
     """Laws as rows over all reports of any of them."""
     reports = {report: None for law in laws for report in law}
@@ -84,9 +79,13 @@ def aligned(laws: Sequence[dict[Hashable, float]]) -> Floats:
 def smallest_epsilon(law: Callable[[Any], Law], values: Sequence[Any], delta: float) -> float:
     """The smallest epsilon over all ordered pairs of values."""
     rows = aligned([collect(law(value)) for value in values])
-    return max(
-        epsilon_between(first, second, delta) for first, second in itertools.permutations(rows, 2)
-    )
+    if delta:
+        pairs = itertools.permutations(rows, 2)
+        return max(approximate_epsilon(first, second, delta) for first, second in pairs)
+    with np.errstate(divide="ignore"):
+        logs = np.log(rows)
+    possible = [(one[one > -np.inf], logs[:, one > -np.inf]) for one in logs]
+    return max(float(np.max(one - others)) for one, others in possible)
 
 
 def separation(

@@ -12,7 +12,7 @@ from tests.statistical.evidence import FALSE_ALARM
 MOST = 1_000_000
 """Reports within which a broken mechanism must be caught."""
 
-MOST_OF_TWINS = 3_000
+MOST_OF_TWINS = 1_000
 """Reports in all up to which a correct twin is looked at."""
 
 

@@ -12,8 +12,11 @@ from ldp_auditor.core import Claim, Floats
 from ldp_auditor.portable_arrays import exps, logs
 from ldp_auditor.portable_math import log
 
-HALVINGS = 40
-"""Steps in which the nearest rates that keep the claim are found."""
+HALVINGS = 26
+"""Steps in which the nearest rates that keep the claim are found.
+
+They are exact to eight digits, and the divergence to more, because it is flat there.
+"""
 
 EPSILON_HALVINGS = 12
 """Steps in which the largest epsilon is found that would be disproved."""
