@@ -108,8 +108,10 @@ def _is_narrow(first: Floats, second: Floats, sign: int) -> bool:
 def _spread(numbers: Floats) -> float:
     """The middle half of the numbers, without a sum: the same on every processor."""
     ordered = np.sort(numbers)  # `np.quantile` takes several times as long for so few
-    low, high, largest = ordered[[round(len(ordered[1:]) * at) for at in (0.25, 0.75, 1.0)]]
-    return float(high - low) if largest == largest else np.nan
+    last = len(ordered) - 1
+    if np.isnan(ordered[last]):
+        return np.nan
+    return float(ordered[round(0.75 * last)] - ordered[round(0.25 * last)])
 
 
 def _first(sample: Sample, column: Column) -> Floats:
