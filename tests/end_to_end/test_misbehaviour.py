@@ -32,7 +32,7 @@ def test_the_order_of_sets_does_not_depend_on_the_worker() -> None:
     """The same outcome for any number of workers, and no alarm."""
     outcomes = []
     for workers in (1, 2, 4):
-        result = quick(foreign.subset_of_names, foreign.NAMES, workers=workers)
+        result = quick(foreign.subset_of_names, foreign.NAMES, workers=workers, trials=1500)
         assert result.verdict == "no-violation-found"
         assert f"workers={workers}" in result.repeat
         outcomes.append({**result.to_dict(), "seconds": None, "repeat": ""})
