@@ -46,6 +46,8 @@ CAPABILITIES: dict[type, Capability] = {}
 
 Kind = TypeVar("Kind", bound=type)
 
+_MISSING = object()
+
 
 def declared(noun: str, without: str, base: str = "") -> Callable[[Kind], Kind]:
     """Put a protocol into the table; its docstring says what it is for."""
@@ -67,21 +69,34 @@ def lacking(thing: Any, protocol: type) -> list[str]:
     return [name for name in members(protocol) if getattr(thing, name, None) is None]
 
 
+class Offered(type(Protocol)):  # type: ignore[misc]  # the class of protocols has no public name
+    """Makes `isinstance` quick: Python 3.11 looks through a protocol at every call.
+
+    What the class of a thing has is looked up once; the thing is asked for the rest.
+    """
+
+    def __instancecheck__(cls, thing: Any) -> bool:
+        """Tell whether a thing has all that this protocol asks for."""
+        kind: Any = type(thing)
+        return all(_has(thing, name, cls) for name in _left_to_instances(kind, cls))
+
+
 @cache
-def _all_offer(kind: type, protocol: type) -> bool:
-    """Tell whether a class has all that a protocol asks for, so that no instance need be asked."""
-    return not lacking(kind, protocol)
+def _left_to_instances(kind: type, protocol: type) -> tuple[str, ...]:
+    """Names of what a protocol, or one that it extends, asks for and a class does not have."""
+    asking = [base for base in protocol.__mro__ if isinstance(base, type(Protocol))]
+    return tuple(name for base in asking for name in lacking(kind, base))
 
 
-def offers(thing: Any, protocol: type) -> bool:
-    """Tell whether a thing has all that a protocol asks for: `isinstance`, in less time."""
-    kind: Any = type(thing)
-    return _all_offer(kind, protocol) or isinstance(thing, protocol)
+def _has(thing: Any, name: str, protocol: type) -> bool:
+    """Tell whether a thing has an attribute; a method that is None is none."""
+    found = getattr(thing, name, _MISSING)
+    return found is not _MISSING and not (found is None and callable(getattr(protocol, name, None)))
 
 
 def needed(mechanism: Any, protocol: type, by: str, argument: str | None = None) -> Any:
     """Return the mechanism, or raise and say which capability is missing for what."""
-    if offers(mechanism, protocol):
+    if isinstance(mechanism, protocol):
         return mechanism
     offer, missing = CAPABILITIES[protocol], " and ".join(lacking(mechanism, protocol))
     if offer.base:
@@ -94,7 +109,7 @@ def needed(mechanism: Any, protocol: type, by: str, argument: str | None = None)
 
 @declared("guess", "`audit` and `compare` refuse the attack paper")
 @runtime_checkable
-class Guesses(Protocol):
+class Guesses(Protocol, metaclass=Offered):
     """The paper's attack."""
 
     def guess(self, reports: Reports, rng: Generator) -> Values: ...
@@ -102,7 +117,7 @@ class Guesses(Protocol):
 
 @declared("likelihood ratio", "`audit` and `compare` refuse the attack optimal")
 @runtime_checkable
-class KnowsLikelihood(Protocol):
+class KnowsLikelihood(Protocol, metaclass=Offered):
     """The optimal attack: ln P(report) under the first value, less that under the second."""
 
     def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats: ...
@@ -110,7 +125,7 @@ class KnowsLikelihood(Protocol):
 
 @declared("exact rates", "`audit` shows no value with unlimited trials; `explain` refuses")
 @runtime_checkable
-class KnowsRates(Protocol):
+class KnowsRates(Protocol, metaclass=Offered):
     """What the paper's attack shows with unlimited trials; None where it is not known."""
 
     def guess_rates(self, pair: InputPair) -> Rates | None: ...
@@ -120,7 +135,7 @@ class KnowsRates(Protocol):
     "loss law", "`audit` shows no worst case and chooses on a pilot; `explain`, `profile` refuse"
 )
 @runtime_checkable
-class KnowsLossLaw(Protocol):
+class KnowsLossLaw(Protocol, metaclass=Offered):
     """The exact worst case, and the best threshold of the optimal attack; None if not known."""
 
     def loss_law(self, pair: InputPair) -> LossLaw | None: ...
@@ -128,7 +143,7 @@ class KnowsLossLaw(Protocol):
 
 @declared("worst case of its own", "the worst case is that of the loss law at the claimed delta")
 @runtime_checkable
-class KnowsWorstCase(Protocol):
+class KnowsWorstCase(Protocol, metaclass=Offered):
     """A worst case that the loss law of the pair does not tell."""
 
     def worst_case(self, pair: InputPair) -> float | None: ...
@@ -136,7 +151,7 @@ class KnowsWorstCase(Protocol):
 
 @declared("memory over time", "`--reports` refuses", base="FrequencyOracle")
 @runtime_checkable
-class RemembersUsers(Mechanism, Protocol):
+class RemembersUsers(Mechanism, Protocol, metaclass=Offered):
     """Many reports of the same user."""
 
     @property
@@ -164,7 +179,7 @@ class RemembersUsers(Mechanism, Protocol):
 
 @declared("scores", "`--reports` refuses the attack paper")
 @runtime_checkable
-class AddsScores(Protocol):
+class AddsScores(Protocol, metaclass=Offered):
     """The paper's attack on many reports: what they say, added to a user's row, and the guess."""
 
     def add_scores(self, reports: Reports, totals: Floats) -> None: ...
@@ -174,7 +189,7 @@ class AddsScores(Protocol):
 
 @declared("law of sums", "reports are made one by one; `--composition law` refuses")
 @runtime_checkable
-class DrawsSums(Protocol):
+class DrawsSums(Protocol, metaclass=Offered):
     """Sums of scores that are drawn at once."""
 
     def add_sums(self, users: Any, reports: int, rng: Generator, totals: Floats) -> None: ...
@@ -182,7 +197,7 @@ class DrawsSums(Protocol):
 
 @declared("ratio of sums", "the ratios of the reports are added, which is right for fresh noise")
 @runtime_checkable
-class KnowsRatioOfSums(Protocol):
+class KnowsRatioOfSums(Protocol, metaclass=Offered):
     """The optimal attack on many reports by the sums of their scores."""
 
     def ratio_of_sums(self, totals: Floats, pair: InputPair, reports: int) -> Floats: ...
@@ -190,7 +205,7 @@ class KnowsRatioOfSums(Protocol):
 
 @declared("sum of ratios", "the ratios of the reports are added one by one")
 @runtime_checkable
-class AddsRatios(Protocol):
+class AddsRatios(Protocol, metaclass=Offered):
     """The optimal attack on many reports by the sum of their ratios, known at once."""
 
     def add_ratios(self, users: Any, reports: int, pair: InputPair, totals: Floats) -> None: ...
@@ -198,7 +213,7 @@ class AddsRatios(Protocol):
 
 @declared("evidence of its own", "the ratios of the reports are added, or follow from their scores")
 @runtime_checkable
-class AddsEvidence(Protocol):
+class AddsEvidence(Protocol, metaclass=Offered):
     """The optimal attack on many reports by what they say about the pair, a row for each user."""
 
     @property
@@ -211,7 +226,7 @@ class AddsEvidence(Protocol):
 
 @declared("estimator of a mean", "`estimate` and `mean_variance` are missing")
 @runtime_checkable
-class EstimatesMean(Protocol):
+class EstimatesMean(Protocol, metaclass=Offered):
     """The server's side for numbers: their mean from reports, and its exact variance."""
 
     def estimate(self, reports: Reports) -> Any: ...
@@ -221,7 +236,7 @@ class EstimatesMean(Protocol):
 
 @declared("kind of inputs", "an input is one of `domain_size` values")
 @runtime_checkable
-class TakesInputs(Protocol):
+class TakesInputs(Protocol, metaclass=Offered):
     """What an input is, a class of `inputs/`: categories, records, numbers, vectors, places."""
 
     @property
@@ -230,7 +245,7 @@ class TakesInputs(Protocol):
 
 @declared("names of inputs", "an input is what its kind says, and no guess names a word")
 @runtime_checkable
-class NamesInputs(Protocol):
+class NamesInputs(Protocol, metaclass=Offered):
     """Inputs in words: the same mechanism with the words of a pair among its values."""
 
     def naming(self, pair: InputPair) -> Any: ...
@@ -238,7 +253,7 @@ class NamesInputs(Protocol):
 
 @declared("success of a guess", "`choose` shows no attack success and refuses a limit on it")
 @runtime_checkable
-class KnowsAttackSuccess(Protocol):
+class KnowsAttackSuccess(Protocol, metaclass=Offered):
     """How often the best guess of a value from one report is right; None where it is not known."""
 
     def attack_success(self, prior: Floats | None = None) -> float | None: ...
@@ -246,7 +261,7 @@ class KnowsAttackSuccess(Protocol):
 
 @declared("success of a guess over time", "`choose` shows no attack success of many reports")
 @runtime_checkable
-class KnowsAttackSuccessOver(Protocol):
+class KnowsAttackSuccessOver(Protocol, metaclass=Offered):
     """How often the best guess from many reports of a user is right; None where it is not known."""
 
     def attack_success_over(self, reports: int, prior: Floats | None = None) -> float | None: ...
@@ -254,7 +269,7 @@ class KnowsAttackSuccessOver(Protocol):
 
 @declared("size on the wire", "`choose` shows no bits and refuses a limit on them")
 @runtime_checkable
-class TellsWireBits(Protocol):
+class TellsWireBits(Protocol, metaclass=Offered):
     """Bits of a report as it is usually sent, and at least: the entropy, or None."""
 
     def wire_bits(self, reports: int = 1) -> tuple[float, float | None]: ...
@@ -262,7 +277,7 @@ class TellsWireBits(Protocol):
 
 @declared("score law", "`frequency_variance` refuses many reports of `Memo[P]`")
 @runtime_checkable
-class KnowsScoreLaw(Protocol):
+class KnowsScoreLaw(Protocol, metaclass=Offered):
     """Mean and variance of a report's score of a value; of the mean over many reports."""
 
     @property
@@ -273,7 +288,7 @@ class KnowsScoreLaw(Protocol):
 
 @declared("estimator", "`estimate` and `frequency_variance` are missing; `choose` leaves it out")
 @runtime_checkable
-class Estimates(Protocol):
+class Estimates(Protocol, metaclass=Offered):
     """The server's side: frequencies from reports, and their exact variance."""
 
     @property
@@ -290,7 +305,7 @@ class Estimates(Protocol):
 
 @declared("groups of values", "the frequency of every value is estimated on its own")
 @runtime_checkable
-class GroupsValues(Protocol):
+class GroupsValues(Protocol, metaclass=Offered):
     """An estimator of groups: their frequencies, from those of the values."""
 
     def grouped(self, frequencies: Floats) -> Floats: ...
@@ -298,7 +313,7 @@ class GroupsValues(Protocol):
 
 @declared("population of its own", "the variance of a frequency depends on that frequency alone")
 @runtime_checkable
-class MixesFrequencies(Protocol):
+class MixesFrequencies(Protocol, metaclass=Offered):
     """A variance that depends on the frequencies of other values: those that make it largest."""
 
     @property
@@ -307,7 +322,7 @@ class MixesFrequencies(Protocol):
 
 @declared("pair of its own", "inputs as far apart as can be; of values, 0 and 1")
 @runtime_checkable
-class PrefersPair(Protocol):
+class PrefersPair(Protocol, metaclass=Offered):
     """The two inputs that are told apart if none are named."""
 
     @property
@@ -316,7 +331,7 @@ class PrefersPair(Protocol):
 
 @declared("records", "`--neighbours` refuses", base="RecordMechanism")
 @runtime_checkable
-class TakesRecords(Protocol):
+class TakesRecords(Protocol, metaclass=Offered):
     """Records of several attributes."""
 
     def neighbours(self, relation: str, attribute: int) -> InputPair: ...
@@ -326,7 +341,7 @@ class TakesRecords(Protocol):
 
 @declared("size of a report", "a report is taken to be as large as 8 bytes a value")
 @runtime_checkable
-class TellsSize(Protocol):
+class TellsSize(Protocol, metaclass=Offered):
     """Batches that fit the cache: bytes that the attack on one report needs."""
 
     @property
@@ -335,7 +350,7 @@ class TellsSize(Protocol):
 
 @declared("options", "results show epsilon, delta and the domain size alone")
 @runtime_checkable
-class HasOptions(Protocol):
+class HasOptions(Protocol, metaclass=Offered):
     """Parameters of its own, shown in results."""
 
     @property
@@ -372,7 +387,7 @@ def estimated_frequencies(mechanism: Any, frequencies: Floats) -> Floats:
 
 def loss_law_of(mechanism: Any, pair: InputPair) -> LossLaw | None:
     """The exact law of the loss of a report, where it is known."""
-    return mechanism.loss_law(pair) if offers(mechanism, KnowsLossLaw) else None
+    return mechanism.loss_law(pair) if isinstance(mechanism, KnowsLossLaw) else None
 
 
 def bytes_of_report(mechanism: Mechanism) -> int:
