@@ -8,7 +8,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ldp_auditor.core import Goal, InputPair, Rates, Reports
-from ldp_auditor.errors import require
+from ldp_auditor.errors import AuditError
 from ldp_auditor.mechanisms.capabilities import Guesses, KnowsRates, inputs_of
 
 
@@ -31,11 +31,11 @@ class PaperAttack:
         """Tell for every report whether the guess names the pair's first input."""
         guesses = np.asarray(self.mechanism.guess(reports, rng))
         inputs = inputs_of(self.mechanism)
-        require(
-            guesses.ndim > 0 and len(guesses) == len(reports) and inputs.are_guesses(guesses),
-            f"{self.mechanism.name}.guess must return {inputs.guess_words} for each of "
-            f"{len(reports)} reports, got shape {guesses.shape} of {guesses.dtype}",
-        )
+        if guesses.ndim == 0 or len(guesses) != len(reports) or not inputs.are_guesses(guesses):
+            raise AuditError(  # words are made for an error alone: this is done for every batch
+                f"{self.mechanism.name}.guess must return {inputs.guess_words} for each of "
+                f"{len(reports)} reports, got shape {guesses.shape} of {guesses.dtype}"
+            )
         return inputs.attributed(guesses, self.pair, rng)
 
     def rates(self) -> Rates | None:

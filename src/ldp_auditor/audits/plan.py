@@ -17,6 +17,7 @@ from ldp_auditor.audits.stopping import MOST_TRIALS, Stopping
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.core import Claim, Counts, InputPair, Mechanism, Reports
 from ldp_auditor.errors import (
+    AuditError,
     error_probability,
     fraction,
     one_of,
@@ -253,11 +254,11 @@ class AuditPlan:
     def privatize(self, value: Any, n: int, rng: Generator) -> Reports:
         """Return `n` reports of the mechanism, or raise if it returned something else."""
         reports = np.asarray(self.mechanism.privatize(value, n, rng))
-        require(
-            reports.ndim > 0 and len(reports) == n,
-            f"{self.mechanism.name}.privatize must return an array of {n} reports, "
-            f"got shape {reports.shape}",
-        )
+        if reports.ndim == 0 or len(reports) != n:
+            raise AuditError(
+                f"{self.mechanism.name}.privatize must return an array of {n} reports, "
+                f"got shape {reports.shape}"
+            )
         return reports
 
     def bound_of(self, counts: Counts, alpha: float | None = None) -> float:

@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ldp_auditor.core import InputPair
-from ldp_auditor.errors import must, numeral, require, whole_number
+from ldp_auditor.errors import AuditError, must, numeral, whole_number
 from ldp_auditor.inputs.kind import SEARCHED, Accused, Inputs
 from ldp_auditor.inputs.nearness import nearer
 
@@ -45,13 +44,14 @@ class Categories(Inputs):
         return sorted({*range(min(half, size)), *range(max(0, size - half), size)})
 
     def check(self, value: Any, name: str = "an input") -> int:
-        require(
-            not isinstance(value, str),
-            f"{name} must be a whole number, got {name}={value!r:.40}; count the values from 0, or "
-            "use a sketch such as CMS, which takes words",
-        )
+        if isinstance(value, str):
+            raise AuditError(
+                f"{name} must be a whole number, got {name}={value!r:.40}; count the values from "
+                "0, or use a sketch such as CMS, which takes words"
+            )
         found, size = whole_number(name, value, at_least=0), self.domain_size
-        must(found < size, f"lie in 0..{size - 1} (domain_size={size})", **{name: found})
+        if found >= size:
+            must(False, f"lie in 0..{size - 1} (domain_size={size})", **{name: found})
         return found
 
     def read(self, text: str) -> Any:
@@ -62,7 +62,7 @@ class Categories(Inputs):
         return "one whole number"
 
     def are_guesses(self, guesses: NDArray[Any]) -> bool:
-        return guesses.ndim == 1 and np.issubdtype(guesses.dtype, np.integer)
+        return guesses.ndim == 1 and guesses.dtype.kind in "iu"
 
     def attributed(self, guesses: NDArray[Any], pair: InputPair, rng: Generator) -> Accused:
         accused: Accused = guesses == pair.first

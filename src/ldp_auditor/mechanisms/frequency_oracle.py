@@ -7,6 +7,7 @@ exact rates to the optimal attack, is declared in `capabilities.py`.
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -39,7 +40,7 @@ class FrequencyOracle(LocalMechanism):
         self._set("domain_size", whole_number("domain_size", self.domain_size, 2, MAX_INDEX))
         super().__post_init__()
 
-    @property
+    @cached_property
     def inputs(self) -> Categories:
         return Categories(self.domain_size)
 

@@ -6,6 +6,7 @@ Thresholding with histogram encoding (THE) sends bits and lives with unary encod
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -59,9 +60,7 @@ class HistogramEncoding(ScoreOracle, FrequencyEstimator):
 
     def privatize(self, value: int, n: int, rng: Generator) -> Reports:
         value = self.check_value(value)
-        reports: Reports = draw_noise(self.noise, self.scale, (n, self.domain_size), rng)
-        reports[:, value] += 1.0
-        return reports
+        return draw_noise(self.noise, self.scale, (n, self.domain_size), rng, one=value)
 
 
 class SHE(HistogramEncoding):
@@ -155,7 +154,7 @@ class GM(GaussianHistogram):
             argument="epsilon",
         )
 
-    @property
+    @cached_property
     def scale(self) -> float:
         return L2_SENSITIVITY / self.epsilon * math.sqrt(2 * log(1.25 / self.delta))
 

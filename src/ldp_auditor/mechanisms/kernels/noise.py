@@ -160,13 +160,18 @@ def _inscribe(gaussian: bool, area: float, edges: Any, heights: Any) -> Any:
 
 
 def draw_noise(
-    shape: NoiseShape, scale: float, size: tuple[int, int], rng: Generator
+    shape: NoiseShape, scale: float, size: tuple[int, int], rng: Generator, one: int | None = None
 ) -> NDArray[np.float64]:
-    """Return an array of that size with independent noise of the given scale."""
+    """Return an array of that size with independent noise of the given scale, about 0.
+
+    With `one`, the noise of that column is about 1.
+    """
     noise = np.empty(size)
     lanes, rare_stream = fresh_lanes(rng), fresh_stream(rng)
     widths, layers = shape.widths * scale, np.uint64(shape.layers)
-    _fill(lanes, rare_stream, shape.gaussian, widths, layers, shape.rest, scale, noise.reshape(-1))
+    column = np.uint64(noise.size if one is None else one)
+    tables = shape.gaussian, widths, layers, shape.rest, scale
+    _fill(lanes, rare_stream, *tables, column, np.uint64(size[1]), noise.reshape(-1))
     return noise
 
 
@@ -247,11 +252,15 @@ def _fill(
     layers: Any,
     rest: Any,
     scale: float,
+    one: Any,
+    columns: Any,
     out: Any,
 ) -> None:
     """Draw a block of words in lanes, then the noise of all, then that of what is left over.
 
-    `widths` are in the unit of the noise, of size `scale`.
+    `widths` are in the unit of the noise, of size `scale`. Noise is about 1 at `one` and every
+    `columns` entries after it: added while the block is in the cache, as a pass of its own over
+    all rows would cost a line of it for every report.
     """
     words = np.empty(WORDS_AT_ONCE * LANES, np.uint64)
     left_over = np.empty(words.size, np.uint64)
@@ -271,6 +280,9 @@ def _fill(
             i = left_over[j]
             size = scale * _left_over(rare_stream, gaussian, rest)
             out[start + i] = -size if np.int64(words[i]) < 0 else size
+        while one < min(start + np.uint64(words.size), n):
+            out[one] += 1.0
+            one += columns
 
 
 @compiled
