@@ -1,20 +1,22 @@
 """What random numbers cost: nanoseconds a report beside the words that it is made of.
 
 A protocol's `least` words are the entropy of a report divided by 64 bits: no method can do with
-less. Its `drawn` words are those of our method, for the report and the paper's attack on it;
-SplitMix64 outputs of local hashing count as words. Their cost is measured in the same run, by the
-generator of the kernels on one thread doing nothing else.
+less. The words that our method draws are those of xoshiro256++ and, in local hashing, outputs of
+SplitMix64, by which a seed gives every value its hash. What both cost is measured in the same run,
+on one thread doing nothing else. One ratio is that of a report to its words, the other that of a
+report with the paper's attack on it to the words of both.
 
-What the ratio does not say: a method that wastes words looks better by it, so that the ratio to the
-least words stands beside it; the reference writes no report to memory, which noise must (8 bytes a
-word); and an output of SplitMix64, two multiplications of 64 bits, costs more than a word.
+What the ratios do not say: a method that wastes words looks better by them, so that the ratio to
+the least words stands beside them; and the reference writes no report to memory, which noise must
+(8 bytes a word).
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -43,12 +45,26 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
     fresh_lanes,
     threshold,
 )
-from ldp_auditor.mechanisms.local_hashing import LocalHashing
+from ldp_auditor.mechanisms.local_hashing import LocalHashing, digits_of_block, sure_digits
 from ldp_auditor.mechanisms.randomized_response import GRR
 from ldp_auditor.mechanisms.subset_selection import SS
 from ldp_auditor.mechanisms.unary_encoding import UnaryEncoding
 
 EPSILON = 1.0
+
+TURNS = 12
+"""Of which the fastest counts."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Random words that something takes, and outputs of SplitMix64."""
+
+    words: float
+    outputs: float = 0.0
+
+    def __add__(self, other: "Drawn") -> "Drawn":
+        return Drawn(self.words + other.words, self.outputs + other.outputs)
 
 
 @compiled
@@ -57,6 +73,14 @@ def _draw(lanes: Any, steps: int) -> None:
     words = np.empty(WORDS_AT_ONCE * LANES, np.uint64)
     for _ in range(steps):
         draw_words(lanes, words)
+
+
+@compiled
+def _hash(seeds: Any, steps: int, outputs: Any) -> None:
+    """Work out an output of SplitMix64 for every seed, again and again."""
+    for step in range(np.uint64(steps)):
+        for lane in range(seeds.size):
+            outputs[lane] ^= digits_of_block(seeds[lane], np.uint64(0), step)
 
 
 def best_of(turns: int, work: Callable[[], object]) -> float:
@@ -76,16 +100,28 @@ def nanoseconds_per_word() -> float:
     return best_of(15, lambda: _draw(lanes, steps)) / (steps * WORDS_AT_ONCE * LANES) * 1e9
 
 
-def nanoseconds_per_report(protocol: Any) -> float:
-    """Cost of a report and the paper's attack on it, in batches as an audit makes them."""
+def nanoseconds_per_output() -> float:
+    """Cost of an output of SplitMix64, of many seeds side by side."""
+    seeds, steps = default_rng(1).integers(2**63, size=LANES).astype(np.uint64), 20_000
+    outputs = np.zeros(LANES, np.uint64)
+    return best_of(15, lambda: _hash(seeds, steps, outputs)) / (steps * LANES) * 1e9
+
+
+def nanoseconds_per_report(protocol: Any) -> tuple[float, float]:
+    """Cost of a report, and of one with the paper's attack on it, in batches as of an audit."""
     batch = AuditPlan(mechanism=protocol).batch_trials
     rng, turns = default_rng(3), 1 + 100_000 // (batch * words_for(protocol.domain_size))
 
-    def work() -> None:
+    def reports() -> None:
+        for _ in range(turns):
+            protocol.privatize(0, batch, rng)
+
+    def attacked() -> None:
         for _ in range(turns):
             np.count_nonzero(protocol.guess(protocol.privatize(0, batch, rng), rng) == 0)
 
-    return best_of(5, work) / (turns * batch) * 1e9
+    each = 1e9 / (turns * batch)
+    return best_of(TURNS, reports) * each, best_of(TURNS, attacked) * each
 
 
 def _bits(*probabilities: float) -> float:
@@ -125,27 +161,33 @@ def _float_entropy(protocol: HistogramEncoding) -> float:
     return float(noise.entropy() / math.log(2) - np.sum(share * (exponents - 52)))
 
 
-def drawn_words(protocol: Any) -> float:
-    """Expected words that our kernels draw for a report and the guess."""
+def words_of_report(protocol: Any) -> Drawn:
+    """Expected words that our kernels draw for a report."""
     k = protocol.domain_size
     if isinstance(protocol, GRR):
-        return 2  # whether to keep the value, and another one
-    member = 1  # its rank in the set
+        return Drawn(2)  # whether to keep the value, and another one
     if isinstance(protocol, SS):
-        return float(member + _subset_words(protocol))
+        return Drawn(_subset_words(protocol))
     if isinstance(protocol, UnaryEncoding):
         # Several reports of a small domain share a word of bits; 64 reports one of true bits.
         others: float = words_for(k) / max(1, 64 // k)
-        return member + others * words_of_bits(protocol.q) + words_of_bits(protocol.p) / 64
+        return Drawn(others * words_of_bits(protocol.q) + words_of_bits(protocol.p) / 64)
     if isinstance(protocol, LocalHashing):
-        report = 1 if protocol.p == 1 else 3
+        digits = float(sure_digits(np.uint64(protocol.hash_size)))
+        return Drawn(1 if protocol.p == 1 else 3, digits)  # a seed, and as randomized response
+    return Drawn(k)
+
+
+def words_of_guess(protocol: Any) -> Drawn:
+    """Expected words that our kernels draw for the paper's attack on a report."""
+    k = protocol.domain_size
+    if isinstance(protocol, SHE):
+        return Drawn(-(-GUESSES // (64 // (k - 1).bit_length())))
+    if isinstance(protocol, LocalHashing):
         digits = math.log2(protocol.hash_size)
         outputs = digits if digits.is_integer() else 8.0  # until all of 64 values are decided
-        return float(member + report + (words_for(k) + 1) * outputs)
-    if not isinstance(protocol, SHE):
-        return float(k)
-    digits = (k - 1).bit_length()
-    return float(k + -(-GUESSES // (64 // digits)))
+        return Drawn(1, words_for(k) * outputs)
+    return Drawn(1 if isinstance(protocol, SupportOracle) else 0)  # the rank of a member of a set
 
 
 def _subset_words(protocol: SS) -> float:
@@ -186,29 +228,47 @@ def _steps_between(start: Any, end: Any) -> Any:
     return steps
 
 
-def print_table() -> None:
-    """Print a line for every protocol and domain size, and the mean ratio."""
-    print(f"epsilon = {EPSILON:g}, one thread, processor time; ns a report, words of 64 bits")
-    print(f"{'k':>5} {'protocol':>9} {'ns':>9} {'least':>8} {'drawn':>8} {'their ns':>9} ratio")
-    ratios, to_least = [], []
+def compared() -> Iterator[tuple[int, str, Any]]:
+    """Yield the domain size, name and protocol of every line of the table."""
     for k in (25, 200, 2000):
         for name, kind in mechanisms.available().items():
             if kind.memoizes:
                 continue
             claim = {} if kind.promises_nothing else {"epsilon": EPSILON}
             protocol = mechanisms.make(name, domain_size=k, **claim)
-            if not isinstance(protocol, (GRR, SupportOracle, HistogramEncoding)):
-                continue
-            taken, drawn = nanoseconds_per_report(protocol), drawn_words(protocol)
-            word, least = nanoseconds_per_word(), least_words(protocol)
-            cost = drawn * word
-            ratios.append(taken / cost)
-            to_least.append(taken / (least * word))
-            print(
-                f"{k:>5} {name:>9} {taken:>9.1f} {least:>8.2f} {drawn:>8.2f} "
-                f"{cost:>9.1f} {ratios[-1]:>5.1f}",
-                flush=True,
-            )
-    for what, found in (("drawn", ratios), ("least", to_least)):
-        mean = math.exp(float(np.mean(np.log(found))))
-        print(f"ratio to the {what} words: largest {max(found):.1f}, geometric mean {mean:.1f}")
+            if isinstance(protocol, (GRR, SupportOracle, HistogramEncoding)):
+                yield k, name, protocol
+
+
+def print_table() -> None:
+    """Print a line for every protocol and domain size, and the mean ratios."""
+    print(f"epsilon = {EPSILON:g}, one thread, processor time; ns a report, words of 64 bits")
+    print(
+        f"{'':>15} {'the report':^50} {'and the attack':^31}\n{'k':>5} {'protocol':>9} {'ns':>9} "
+        f"{'least':>8} {'words':>7} {'outputs':>7} {'their ns':>9} {'ratio':>5} "
+        f"{'ns':>9} {'their ns':>9} {'ratio':>5}"
+    )
+    ratios: dict[str, list[float]] = {}
+    for k, name, protocol in compared():
+        taken = nanoseconds_per_report(protocol)
+        word, output = nanoseconds_per_word(), nanoseconds_per_output()
+        report = words_of_report(protocol)
+        both = report + words_of_guess(protocol)
+        costs = [drawn.words * word + drawn.outputs * output for drawn in (report, both)]
+        least = least_words(protocol)
+        found = {
+            "report to its words": taken[0] / costs[0],
+            "report and attack to their words": taken[1] / costs[1],
+            "report to the least words": taken[0] / (least * word),
+        }
+        for what, ratio in found.items():
+            ratios.setdefault(what, []).append(ratio)
+        print(
+            f"{k:>5} {name:>9} {taken[0]:>9.1f} {least:>8.2f} {report.words:>7.2f} "
+            f"{report.outputs:>7.2f} {costs[0]:>9.1f} {taken[0] / costs[0]:>5.1f} "
+            f"{taken[1]:>9.1f} {costs[1]:>9.1f} {taken[1] / costs[1]:>5.1f}",
+            flush=True,
+        )
+    for what, each in ratios.items():
+        mean = math.exp(float(np.mean(np.log(each))))
+        print(f"{what}: largest {max(each):.1f}, geometric mean {mean:.1f}")
