@@ -4,8 +4,8 @@
                                       [--protocols GM,SS]
 
 The peer lives in an environment of its own, made on first use in benchmarks/.peer. For every
-protocol the two take turns, and the best of four turns counts for each, so that a change in the
-machine's speed hits both. Both exclude start-up and compilation.
+protocol the two take turns, short ones, and the best of ten counts for each, so that a change in
+the machine's speed hits both. Both exclude start-up and compilation.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ from ldp_auditor import audit, mechanisms
 
 HERE = Path(__file__).parent
 PEER = HERE / ".peer"
-ROUNDS = 4
+ROUNDS = 10
+PEER_SECONDS = 0.2
+"""Of a turn of the peer, at least."""
+
 PURE_PEERS = ("GRR", "SS", "SUE", "OUE", "BLH", "OLH", "SHE", "THE")
 WITH_PEER = (*PURE_PEERS, "AGRR", "ASUE", "ABLH", "AOLH", "GM", "AGM", "LHO")
 PINS = ("multi-freq-ldpy==0.2.5", "xxhash<4", "numba", "numpy", "scipy")
@@ -54,7 +57,7 @@ def ask_peer(peer: subprocess.Popen[str], protocol: str, k: int, epsilon: float)
     """Return the peer's wall seconds per report."""
     assert peer.stdin is not None
     assert peer.stdout is not None
-    job = {"protocol": protocol, "k": k, "epsilon": epsilon, "delta": 1e-5, "seconds": 0.5}
+    job = {"protocol": protocol, "k": k, "epsilon": epsilon, "delta": 1e-5, "seconds": PEER_SECONDS}
     print(json.dumps(job), file=peer.stdin, flush=True)
     return float(json.loads(peer.stdout.readline()))
 

@@ -12,7 +12,14 @@ from numpy.random import default_rng
 from ldp_auditor import mechanisms
 from ldp_auditor.mechanisms.capabilities import default_pair
 from ldp_auditor.mechanisms.kernels.bits import last_word_mask, position_of_one, unpack
-from ldp_auditor.mechanisms.kernels.noise import LAPLACE, NEAR_CHORD, NORMAL, SHARES, NoiseShape
+from ldp_auditor.mechanisms.kernels.noise import (
+    LAPLACE,
+    NEAR_CHORD,
+    NORMAL,
+    SHARES,
+    NoiseShape,
+    draw_noise,
+)
 from ldp_auditor.mechanisms.kernels.scores import choose_best
 from ldp_auditor.mechanisms.kernels.sums import FULL, Lottery
 from ldp_auditor.mechanisms.kernels.xoshiro import (
@@ -129,6 +136,16 @@ def test_boxes_hold_what_the_layers_of_noise_leave_over(shape: NoiseShape) -> No
     )
     share = (left_over + tail) / shape.half_area
     assert share == pytest.approx(1 - shape.layers / SHARES, rel=1e-3)
+
+
+@pytest.mark.parametrize("columns", [2, 25, 300])
+def test_noise_about_one_is_that_about_zero_and_one(columns: int) -> None:
+    """In the one column of every row; blocks of words end within rows."""
+    for one in (0, columns - 1):
+        about_zero = draw_noise(LAPLACE, 2.0, (41, columns), default_rng(3))
+        about_zero[:, one] += 1.0
+        about_one = draw_noise(LAPLACE, 2.0, (41, columns), default_rng(3), one=one)
+        assert (about_one == about_zero).all()
 
 
 @pytest.mark.parametrize(
