@@ -366,9 +366,8 @@ class TakesCategories(Protocol):
 
 def inputs_of(mechanism: Any) -> Inputs:
     """What a mechanism takes; without a kind of its own, one of `domain_size` values."""
-    if offers(mechanism, TakesInputs):
-        inputs: Inputs = mechanism.inputs
-        return inputs
+    if isinstance(mechanism, TakesInputs):
+        return mechanism.inputs
     missing = lacking(mechanism, TakesCategories)
     require(not missing, f"a mechanism needs inputs or a domain_size, which {mechanism!r} lacks")
     return Categories(mechanism.domain_size)
