@@ -63,7 +63,7 @@ class Drawn:
     words: float
     outputs: float = 0.0
 
-    def __add__(self, other: "Drawn") -> "Drawn":
+    def __add__(self, other: Drawn) -> Drawn:
         return Drawn(self.words + other.words, self.outputs + other.outputs)
 
 
