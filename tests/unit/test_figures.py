@@ -170,8 +170,20 @@ def test_evidence_is_two_bars_and_what_the_claim_allows() -> None:
     assert bars.names == ["value 0", "value 1"]
     assert list(bars.series[0].measured) == [0.9, 0.035]
     assert list(bars.claimed) == pytest.approx([math.e * 0.035] * 2)
-    (axes,) = draw(bars).axes
+    figure = draw(bars)
+    (axes,) = figure.axes
     assert to_hex(axes.patches[0].get_facecolor()) == DARK_RED.lower()
+    assert "more than the claim allows" in [text.get_text() for text in figure.legends[0].texts]
+
+
+@pytest.mark.parametrize("unknown", [{"worst_case_epsilon": None}, {"epsilon": "inf"}])
+def test_an_audit_without_claim_or_exact_numbers_is_a_bar(unknown: dict[str, Any]) -> None:
+    (mine,) = results(audited("Mine", **unknown))
+    bars = figure_of(mine)
+    assert isinstance(bars, Bars)
+    assert bars.title.startswith("Empirical privacy loss of Mine\n")
+    (legend,) = draw(bars).legends
+    assert "more than the claim allows" not in [text.get_text() for text in legend.texts]
 
 
 def test_attacks_have_the_same_place_everywhere() -> None:

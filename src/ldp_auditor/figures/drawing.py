@@ -176,6 +176,9 @@ def _(data: Bars, style: Style = SCREEN) -> Figure:
     ]
     if promises:
         handles.insert(0, _promise(data.claimed_name))
+    pairs = (zip(series.measured, data.claimed, strict=True) for series in data.series)
+    if any((value or 0.0) > claim for values in pairs for value, claim in values):
+        handles.append(Patch(color=DARK_RED, label="more than the claim allows"))
     if data.unclaimed_name:
         handles.append(Patch(color=LIGHT_COLOURS[0], label=data.unclaimed_name))
     if any(value is not None for series in data.series for value in series.exact):
