@@ -88,7 +88,8 @@ def _page(name: str, notebook: Notebook) -> dict[str, str | bytes]:
             else:
                 parts.append(_text(output))
     title, *rest = parts
-    note = f"[{name}.ipynb]({name}.ipynb){{ download }}, run.\n{{ .notebook }}"
+    file = f"{name}.ipynb"
+    note = f"This page is the notebook [{file}]({file}){{ download }}, run.\n{{ .notebook }}"
     return {f"notebooks/{name}.md": "\n\n".join([title, note, *rest]) + "\n", **made}
 
 
