@@ -329,7 +329,8 @@ def _handles(panels: Sequence[Curves], zeros: bool) -> list[Line2D]:
     lines = [line for panel in panels for line in panel.lines if _is_drawn(panel, line)]
     kinds = panels[0].kinds
     if not kinds:
-        handles = [Line2D([], [], **_look(line), label=line.name) for line in lines]
+        names = {line.name: line for line in reversed(lines)}  # once, though in several panels
+        handles = [Line2D([], [], **_look(names[name]), label=name) for name in reversed(names)]
         if panels[0].chosen is not None:
             handles.append(_promise(panels[0].chosen_words))
         return handles + _nothing_proven(zeros)
