@@ -2,7 +2,8 @@
 
     python -m documentation.gallery [NAME...]    draws them anew into docs/gallery (all: minutes)
 
-The pictures are kept, because those of the paper take minutes; the page is made from this table.
+The pictures are kept, because those of the paper take minutes; other pages show the same
+files. The page is made from this table.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from pathlib import Path
 from ldp_auditor import studies
 
 FOLDER = Path(__file__).parents[1] / "docs" / "gallery"
-WIDTH = 900
-"""Pixels of a picture: twice what a column of the page shows, for sharp screens."""
+WIDTH = 1400
+"""Pixels of a picture at most: twice what a page shows, for sharp screens."""
 
 
 @dataclass(frozen=True)
@@ -83,24 +84,25 @@ PICTURES = (
     ),
     Picture(
         "over-time",
-        "A user who reports again and again",
-        "ldp-auditor audit SUE --epsilon 0.5 --domain-size 100 --trials 1e5"
-        " --reports 5,10,25,50,100,250 --figure over-time.png",
+        "Users who report again and again: fresh noise, and memoization",
+        "ldp-auditor compare SUE L-SUE L-OSUE L-GRR BiLOLOHA 'Memo[SUE]' --epsilon 1"
+        " --epsilon-infinity 2 --domain-size 25 --reports 1,2,5,10,25,50,100,250 --attack optimal"
+        " --figure over-time.png",
         "longitudinal.md",
     ),
     Picture(
-        "memoized",
-        "The same with memoization",
-        "ldp-auditor audit L-OUE --epsilon-1 0.5 --epsilon-infinity 1 --domain-size 25 --trials 1e5"
-        " --reports 1,2,5,10,25,50,100 --figure memoized.png",
-        "longitudinal.md",
+        "year",
+        "The reports of a year",
+        "ldp-auditor audit OUE --epsilon 0.5 --domain-size 100 --reports 1,4,13,26,52 --trials 1e5"
+        " --figure year.png",
+        "how-to/audit-over-time.md",
     ),
     Picture(
         "choose",
         "Error against leakage, and the choice",
-        f"ldp-auditor choose {COLLECTION} --max-epsilon 2 --max-error 0.0025 --no-fingerprint"
-        " --figure choose.png",
-        "choosing.md",
+        f"ldp-auditor choose {COLLECTION} --max-epsilon 2 --max-error 0.0025 --max-epsilon-1 1"
+        " --no-fingerprint --figure choose.png",
+        "tutorial.md",
     ),
     Picture(
         "simulate",

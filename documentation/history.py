@@ -10,9 +10,11 @@ benchmark = importlib.import_module("benchmarks.history")  # a script, for mypy 
 
 
 def pages() -> dict[str, str | bytes]:
-    """Return the page and its picture by their files."""
+    """Return the page, and its picture once there are two releases to compare, by their files."""
     from ldp_auditor.figures.drawing import draw
 
+    if len(benchmark.releases()) <= 1:
+        return {"reference/benchmarks.md": _page()}
     drawn = io.BytesIO()
     draw(benchmark.figure_data(benchmark.releases())).savefig(drawn, dpi=110, format="png")
     return {"reference/benchmarks.md": _page(), "reference/benchmarks.png": drawn.getvalue()}
@@ -26,10 +28,10 @@ def _page() -> str:
         "The cost of a report, made and attacked on one thread, in raw words of NumPy's PCG64 that"
         " take as long in the same run: machines differ in both alike. Before a release"
         " `python benchmarks/history.py --check` fails if a kernel has lost 20%, and `--add` writes"
-        " the line from which this page is drawn. Times in seconds: [speed](../speed.md).",
-        "",
-        "![Cost of a report of every protocol, release by release](benchmarks.png)",
+        " the line from which this page is made. Times in seconds: [speed](../speed.md).",
     ]
+    if len(history) > 1:
+        parts += ["", "![Cost of a report of every protocol, release by release](benchmarks.png)"]
     for size in benchmark.SIZES:
         heading = " | ".join(f"{entry['version']} ({entry['date']})" for entry in history)
         parts += ["", f"## k = {size}", "", f"| protocol | {heading} |"]

@@ -41,6 +41,8 @@ BOOST = {
 """How much the search prefers pages, by the beginning of their path: what newcomers ask for."""
 
 LINK = re.compile(r"(\]\()([^)#:\s]+)((?:#[^)]*)?\))")
+SESSION = re.compile(r"^```python(?=\n>>> )", re.MULTILINE)
+"""The fence of an example with prompts and answers, of which a reader copies what one types."""
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
@@ -61,10 +63,11 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> str:
-    """Lead links to files above `docs/` to the pages that they became, and tell the search."""
+    """Lead links to files above `docs/` to their pages, weigh the page, name Python sessions."""
     folder = Path("docs") / Path(page.file.src_uri).parent
     boosts = [boost for path, boost in BOOST.items() if page.file.src_uri.startswith(path)]
     page.meta["search"] = {"boost": max(boosts, default=1)}
+    markdown = SESSION.sub("```pycon", markdown)
     if page.file.generated_by:
         return markdown
     return LINK.sub(lambda link: link[1] + _target(link[2], folder, folder) + link[3], markdown)

@@ -87,9 +87,9 @@ def _page(name: str, notebook: Notebook) -> dict[str, str | bytes]:
                 parts.append(f"![What the cell above draws]({file})")
             else:
                 parts.append(_text(output))
-    here = f"`docs/notebooks/{name}.ipynb`"
     title, *rest = parts
-    note = f'<p class="notebook">This page is the notebook <code>{here.strip("`")}</code>, run.</p>'
+    file = f"{name}.ipynb"
+    note = f"This page is the notebook [{file}]({file}){{ download }}, run.\n{{ .notebook }}"
     return {f"notebooks/{name}.md": "\n\n".join([title, note, *rest]) + "\n", **made}
 
 

@@ -29,9 +29,18 @@ QUESTIONS = {
     "which protocol should I choose": "questions.html",
     "exit code": "questions.html",
     "memoization": "longitudinal.html",
+    "composition": "longitudinal.html",
     "floating point laplace": "explanation/floating-point.html",
     "run on cluster ray": "how-to/cluster.html",
     "how many trials": "questions.html",
+    "what does the verdict mean": "questions.html",
+    "recorded reports csv": "questions.html",
+    "pandas data frame": "questions.html",
+    "reproducible seed": "questions.html",
+    "windows": "questions.html",
+    "docker": "questions.html",
+    "cite": "questions.html",
+    "license": "questions.html",
 }
 """What a newcomer types, and the page that the search has to find first."""
 
@@ -134,7 +143,7 @@ def test_notebooks_show_their_figures(site: Path) -> None:
         assert "Traceback" not in text
         assert "&lt;Figure" not in text  # it is shown, not named
     drawn = {path.name.rpartition("-")[0] for path in site.glob("notebooks/*.png")}
-    assert {"thirty-seconds", "compare-protocols", "a-year"} == drawn
+    assert drawn == names
 
 
 def test_the_search_finds_what_newcomers_ask_for_from_disk(site: Path, page: Any) -> None:
@@ -154,6 +163,17 @@ def test_the_search_finds_what_newcomers_ask_for_from_disk(site: Path, page: Any
         first[question] = address.rpartition(f"{site.name}/")[2]
     assert first == QUESTIONS
     assert {address.partition(":")[0] for address in asked} <= {"file", "data", "blob"}
+
+
+def test_what_is_copied_is_what_one_types(site: Path, page: Any) -> None:
+    page.goto(f"file://{site}/get-started.html")
+    copied = page.eval_on_selector_all(
+        ".highlight code",
+        "codes => codes.map(code => (code.setAttribute('data-md-copying', ''), code.innerText))",
+    )
+    console, session = (next(text for text in copied if what in text) for what in ("OUE", "import"))
+    assert console.strip() == "ldp-auditor audit OUE --epsilon 1 --domain-size 100"
+    assert session.startswith("from ldp_auditor import audit")
 
 
 def test_no_page_is_wider_than_a_phone(site: Path, page: Any) -> None:

@@ -14,7 +14,7 @@ from matplotlib.colors import to_hex
 import ldp_auditor
 from ldp_auditor import AuditError
 from ldp_auditor.figures.cases import bar_cases, curve_cases, gap_cases
-from ldp_auditor.figures.data import Bars, Curves, GapAccount, Line
+from ldp_auditor.figures.data import Bars, Curves, GapAccount, Line, Panels
 from ldp_auditor.figures.drawing import BLUE, DARK_RED, GREY, draw
 from ldp_auditor.figures.points import Point, points_of
 from ldp_auditor.figures.results import comparison_bars, figure_of, gap_account, over_time_curves
@@ -170,8 +170,27 @@ def test_evidence_is_two_bars_and_what_the_claim_allows() -> None:
     assert bars.names == ["value 0", "value 1"]
     assert list(bars.series[0].measured) == [0.9, 0.035]
     assert list(bars.claimed) == pytest.approx([math.e * 0.035] * 2)
-    (axes,) = draw(bars).axes
+    figure = draw(bars)
+    (axes,) = figure.axes
     assert to_hex(axes.patches[0].get_facecolor()) == DARK_RED.lower()
+    assert "more than the claim allows" in [text.get_text() for text in figure.legends[0].texts]
+
+
+@pytest.mark.parametrize("unknown", [{"worst_case_epsilon": None}, {"epsilon": "inf"}])
+def test_an_audit_without_claim_or_exact_numbers_is_a_bar(unknown: dict[str, Any]) -> None:
+    (mine,) = results(audited("Mine", **unknown))
+    bars = figure_of(mine)
+    assert isinstance(bars, Bars)
+    assert bars.title.startswith("Empirical privacy loss of Mine\n")
+    (legend,) = draw(bars).legends
+    assert "more than the claim allows" not in [text.get_text() for text in legend.texts]
+
+
+def test_the_legend_names_a_line_of_several_panels_once() -> None:
+    lines = [Line(name, "exact", [1, 2], [1, 2], place=place) for place, name in enumerate("AB")]
+    panels = [Curves(title, "x", lines) for title in ("first", "second")]
+    (legend,) = draw(Panels("both", [("", panels)], 2)).legends
+    assert [text.get_text() for text in legend.texts] == ["A", "B"]
 
 
 def test_attacks_have_the_same_place_everywhere() -> None:

@@ -24,3 +24,12 @@ def test_every_python_of_the_classifiers_is_tried_by_the_workflow() -> None:
     named = [c for c in PYPROJECT["project"]["classifiers"] if c.startswith(prefix)]
     assert [f"3.{c.removeprefix(prefix)}" for c in named] == re.findall(r"[\d.]+", matrix[1])
     assert "bash .ci/run" in workflow
+
+
+def test_the_action_hands_all_its_inputs_to_its_script() -> None:
+    action = (ROOT / "ldp-auditor-check/action.yml").read_text()
+    script = (ROOT / "ldp-auditor-check/run.sh").read_text()
+    inputs = re.findall(r"^  ([a-z-]+):$", action.partition("\nruns:")[0], re.MULTILINE)
+    handed = dict(re.findall(r"([A-Z_]+): \$\{\{ inputs\.([a-z-]+) \}\}", action))
+    assert sorted(handed.values()) == sorted(inputs)
+    assert set(re.findall(r'"[^"\s]*\$([A-Z_]+)"', script)) - {"GITHUB_STEP_SUMMARY"} == set(handed)

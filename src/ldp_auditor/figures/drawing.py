@@ -176,6 +176,9 @@ def _(data: Bars, style: Style = SCREEN) -> Figure:
     ]
     if promises:
         handles.insert(0, _promise(data.claimed_name))
+    pairs = (zip(series.measured, data.claimed, strict=True) for series in data.series)
+    if any((value or 0.0) > claim for values in pairs for value, claim in values):
+        handles.append(Patch(color=DARK_RED, label="more than the claim allows"))
     if data.unclaimed_name:
         handles.append(Patch(color=LIGHT_COLOURS[0], label=data.unclaimed_name))
     if any(value is not None for series in data.series for value in series.exact):
@@ -326,7 +329,8 @@ def _handles(panels: Sequence[Curves], zeros: bool) -> list[Line2D]:
     lines = [line for panel in panels for line in panel.lines if _is_drawn(panel, line)]
     kinds = panels[0].kinds
     if not kinds:
-        handles = [Line2D([], [], **_look(line), label=line.name) for line in lines]
+        names = {line.name: line for line in reversed(lines)}  # once, though in several panels
+        handles = [Line2D([], [], **_look(names[name]), label=name) for name in reversed(names)]
         if panels[0].chosen is not None:
             handles.append(_promise(panels[0].chosen_words))
         return handles + _nothing_proven(zeros)

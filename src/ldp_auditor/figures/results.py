@@ -54,7 +54,10 @@ def figure_of(result: Any) -> FigureData:
 
 @figure_of.register
 def _(result: AuditResult) -> FigureData:
-    return gap_account([result])
+    """The account of its gap, or a bar where there is no claim or nothing exact to subtract."""
+    known = None not in (result.worst_case_epsilon, result.attack_epsilon)
+    promised = result.claim.epsilon < math.inf
+    return gap_account([result]) if known and promised else comparison_bars([result])
 
 
 @figure_of.register
@@ -132,7 +135,8 @@ def comparison_bars(results: Sequence[AuditResult]) -> Bars:
     found = points_of(("", result) for result in results)
     rows = {name: {point.first.attack: point for point in mine} for name, mine in found.items()}
     attacks = dict.fromkeys(result.attack for result in results)
-    title = f"Empirical privacy loss of {len(rows)} protocols\n{_settings(results, attacks)}"
+    about = next(iter(rows)) if len(rows) == 1 else f"{len(rows)} protocols"
+    title = f"Empirical privacy loss of {about}\n{_settings(results, attacks)}"
     return make_bars(title, rows, "epsilon")
 
 
