@@ -22,7 +22,7 @@ from ldp_auditor.mechanisms.kernels.places import fill_drawn, fill_geometric
 from ldp_auditor.mechanisms.kernels.sums import Lottery, add_rows
 from ldp_auditor.mechanisms.kernels.xoshiro import fresh_stream
 from ldp_auditor.mechanisms.local_mechanism import LocalMechanism
-from ldp_auditor.metrics import distance
+from ldp_auditor.metrics import METRICS, distance, distances
 from ldp_auditor.portable_math import exp, expm1, log, log1p
 from ldp_auditor.theory.lattice_sums import MOST_PLACES, FiniteLaw
 from ldp_auditor.theory.loss_law import LossLaw, power
@@ -293,21 +293,24 @@ class ExponentialSpace(FiniteSpace):
 def _worst(mechanism: ExponentialSpace) -> tuple[float, InputPair]:
     """The largest loss for each unit of distance, and its pair.
 
-    The report that is the first input loses epsilon / 2 times the distance, and the ratio of the
-    totals; no other loses more.
+    Of a metric the report that is the first input loses the most: epsilon / 2 times the distance,
+    and the ratio of the totals. A function of one's own may break the triangle inequality, so that
+    all reports are looked at.
     """
-    inputs = inputs_in_order(mechanism)
-    totals = [-float(mechanism.log_row(value)[i]) for i, value in enumerate(inputs)]
-    best, pair = -math.inf, None
-    for i, first in enumerate(inputs):
-        for j, second in enumerate(inputs):
-            if i != j and totals[j] > totals[i]:
-                gain = (totals[j] - totals[i]) / distance(mechanism.metric, first, second)
-                if gain > best * (1 + 1e-9):
-                    best, pair = gain, InputPair(first, second)
-    if pair is None:  # all totals are the same
-        return mechanism.epsilon / 2, InputPair(inputs[0], inputs[1])
-    return mechanism.epsilon / 2 + best, pair
+    inputs, half = inputs_in_order(mechanism), mechanism.epsilon / 2
+    apart = distances(mechanism.metric, inputs)
+    totals = np.array([math.log(np.exp(-half * row).sum()) for row in apart])
+    best, pair = -math.inf, mechanism.inputs.default_pair
+    for i, row in enumerate(apart):
+        lead = row if mechanism.metric in METRICS else (apart - row).max(axis=1)
+        others = np.arange(len(inputs)) != i
+        losses = np.full(len(inputs), -math.inf)
+        losses[others] = (half * lead + totals - totals[i])[others] / row[others]
+        if losses.max() > best * (1 + 1e-9):
+            best = float(losses.max())
+            j = int(np.argmax(losses >= best * (1 - 1e-9)))
+            pair = InputPair(inputs[i], inputs[j])
+    return best, pair
 
 
 @dataclass(frozen=True, kw_only=True)
