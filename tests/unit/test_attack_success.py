@@ -263,7 +263,8 @@ def filter_reports(own: float, other: float, k: int, width: int, hashes: int) ->
     sets = (functions[..., None] == np.arange(width)).any(axis=2)
     ones = np.where(sets, own, other)[:, :, None, :]
     chances = np.where(filters == 1, ones, 1 - ones).prod(axis=3) / len(functions)
-    return chances.transpose(1, 0, 2).reshape(k, -1)
+    rows: Floats = chances.transpose(1, 0, 2).reshape(k, -1)
+    return rows
 
 
 @pytest.mark.parametrize(("width", "hashes"), [(3, 2), (2, 3), (4, 1)])

@@ -336,10 +336,13 @@ def test_delta_is_shared_by_fresh_reports() -> None:
 
 def test_what_is_not_known_of_a_protocol_leaves_it_out() -> None:
     """Also where it is the only one, and no limit can give."""
-    limits = {"max_epsilon": 3.0, "max_attack_success": 0.15}
-    uneven = list(range(1, 41))
     found = choose(
-        protocols=["PI-RAPPOR"], domain_size=40, users=USERS, frequencies=uneven, **limits
+        protocols=["PI-RAPPOR"],
+        domain_size=40,
+        users=USERS,
+        frequencies=list(range(1, 41)),
+        max_epsilon=3,
+        max_attack_success=0.15,
     )
     assert found.choice is None
     assert set(found.left_out) == {"PI-RAPPOR"}

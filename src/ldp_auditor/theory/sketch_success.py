@@ -35,7 +35,8 @@ def filter_success(prior: Floats, width: int, hashes: int, rates: BitRates) -> f
     _, firsts, places = np.unique(np.round(logs, DIGITS), return_index=True, return_inverse=True)
     levels, ranked, total = np.exp(logs[firsts]), np.sort(prior[prior > 0])[::-1], 0.0
     for number in np.flatnonzero(ones_law > SELDOM):
-        chances = np.bincount(places, sizes[bits] * _set_chances(width, int(number), bits, ones))
+        shares = sizes[bits] * _set_chances(width, int(number), bits, ones)
+        chances = np.bincount(places, shares).astype(np.float64)
         best = float(chances[-1])
         # Others than the first few are never the best of those with the largest likelihood.
         few = math.ceil(MOST_NATS / -math.log1p(-best)) if 0 < best < 1 else len(ranked)
