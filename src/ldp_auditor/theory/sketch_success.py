@@ -33,25 +33,30 @@ def filter_success(prior: Floats, width: int, hashes: int, rates: BitRates) -> f
     bits, ones = np.nonzero(np.tril(np.ones((hashes + 1, hashes + 1))) * (sizes > 0)[:, None])
     logs = ones * math.log(p / q) + (bits - ones) * math.log(absence / (1 - q))
     _, firsts, places = np.unique(np.round(logs, DIGITS), return_index=True, return_inverse=True)
-    levels, ranked, total = np.exp(logs[firsts]), np.sort(prior[prior > 0])[::-1], 0.0
-    for number in np.flatnonzero(ones_law > SELDOM):
-        shares = sizes[bits] * _set_chances(width, int(number), bits, ones)
-        chances = np.bincount(places, shares).astype(np.float64)
-        best = float(chances[-1])
+    levels, numbers = np.exp(logs[firsts]), np.flatnonzero(ones_law > SELDOM)
+    merge = (places[:, None] == np.arange(len(levels))).astype(float)
+    chances = (sizes[bits] * _set_chances(width, numbers[:, None], bits, ones)) @ merge
+    if is_uniform(prior):
+        at_most = np.minimum(1.0, np.cumsum(chances, axis=1)) ** len(prior)
+        means = np.diff(at_most, axis=1, prepend=0.0) @ levels
+        return float(ones_law[numbers] @ means) * float(prior[0])
+    ranked, total = np.sort(prior[prior > 0])[::-1], 0.0
+    for number, row in zip(numbers, chances, strict=True):
+        best = float(row[-1])
         # Others than the first few are never the best of those with the largest likelihood.
         few = math.ceil(MOST_NATS / -math.log1p(-best)) if 0 < best < 1 else len(ranked)
         values, counts = np.unique(ranked[:few], return_counts=True)
         if len(values) * len(levels) ** 2 > MOST_PRODUCTS:
             return None
-        total += float(ones_law[number]) * _mean_of_best(values, counts, levels, chances)
+        total += float(ones_law[number]) * _mean_of_best(values, counts, levels, row)
     return total
 
 
-def _set_chances(width: int, number: int, bits: Values, ones: Values) -> Floats:
-    """Probabilities that so many `ones` of so many `bits` are among `number` of `width`."""
+def _set_chances(width: int, numbers: Values, bits: Values, ones: Values) -> Floats:
+    """Probabilities that so many `ones` of so many `bits` are among `numbers` of `width`."""
     from scipy.special import comb
 
-    found: Floats = comb(number, ones) * comb(width - number, bits - ones) / comb(width, bits)
+    found: Floats = comb(numbers, ones) * comb(width - numbers, bits - ones) / comb(width, bits)
     return found
 
 
