@@ -336,8 +336,14 @@ def test_delta_is_shared_by_fresh_reports() -> None:
 
 def test_what_is_not_known_of_a_protocol_leaves_it_out() -> None:
     """Also where it is the only one, and no limit can give."""
-    limits = {"max_epsilon": 3, "max_attack_success": 0.15}
-    found = choose(protocols=["PGR"], domain_size=40, users=USERS, **limits)  # type: ignore[arg-type]
+    found = choose(
+        protocols=["PI-RAPPOR"],
+        domain_size=40,
+        users=USERS,
+        frequencies=list(range(1, 41)),
+        max_epsilon=3,
+        max_attack_success=0.15,
+    )
     assert found.choice is None
-    assert set(found.left_out) == {"PGR"}
+    assert set(found.left_out) == {"PI-RAPPOR"}
     assert set(found.binding) == {"max_epsilon", "max_attack_success"}

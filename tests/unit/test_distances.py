@@ -133,6 +133,32 @@ def test_the_worst_pair_of_a_finite_space(name: str, epsilon: float) -> None:
     )
 
 
+def squared(first: int, second: int) -> float:
+    """Breaks the triangle inequality."""
+    return float((first - second) ** 2)
+
+
+def test_a_distance_that_is_no_metric_loses_more_than_the_exponential_mechanism_claims() -> None:
+    protocol = made("Exponential", 1.0, domain_size=5, metric=f"{__name__}:squared")
+    rows = [protocol.log_row(value) for value in range(5)]
+    worst = max(
+        float((rows[a] - rows[b]).max()) / squared(a, b) for a, b in permutations(range(5), 2)
+    )
+    assert worst > 3 * protocol.epsilon
+    assert protocol.worst_case(protocol.default_pair) == pytest.approx(worst, rel=1e-12)
+
+
+@pytest.mark.parametrize("metric", metrics.METRICS)
+def test_all_distances_at_once_are_those_of_single_pairs(metric: str) -> None:
+    values: Any = [0.1, -3, 7.7] if metric == "absolute" else [(0.1, 2), (-3, 0.7), (0.3, 0.4)]
+    table = metrics.distances(metric, values)
+    for (i, first), (j, second) in permutations(enumerate(values), 2):
+        assert table[i, j] == metrics.distance(metric, first, second)
+    assert not table.diagonal().any()
+    with pytest.raises(AuditError, match="positive and finite"):
+        metrics.distances(metric, [*values, values[0]])
+
+
 SPACES: list[tuple[str, dict[str, Any], Any]] = [
     ("Geometric", {"epsilon": 0.5, "domain_size": 5}, (0, 1)),
     ("Geometric", {"epsilon": 0.9, "domain_size": 6}, (4, 1)),
@@ -271,7 +297,7 @@ def test_metrics() -> None:
         (f"{__name__}:beyond", (0, 1), "must be positive and finite, got inf"),
         (f"{__name__}:uneven", (0, 1), "must be the same both ways, got 1 and 2"),
         (f"{__name__}:ring", ("a", "b"), "failed on b and a: TypeError"),
-        ("euclidean", ("a", "b"), "is one of numbers, got 'b'"),
+        ("euclidean", ("a", "b"), "is one of numbers, got 'a'"),
         ("absolute", ((0, 0), (1, 1)), "for points there are euclidean and manhattan"),
         ("manhattan", ((0, 0), (1, 1, 1)), "have not as many coordinates"),
     ],

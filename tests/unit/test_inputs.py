@@ -116,6 +116,9 @@ def test_a_guess_names_a_word_by_its_number() -> None:
         (Ball(2, "l1"), "[1,0]:[1,0.5]", "must have l1 norm 1 at most, got norm 1.5"),
         (Places(2, 0, 1), "[0,0]:[0,2]", r"a coordinate of an input must lie in \[0, 1\]"),
         (Places(2), "[0]:[0,2]", "an input must be a list of 2 numbers"),
+        (Places(2), "[0,0:[1,2]", r"an input must be a list of 2 numbers, got \[0,0"),
+        (Places(2), "[0,0]:1,2]", r"an input must be a list of 2 numbers, got 1,2\]"),
+        (Places(2), "[0,0]:[1,2]]", "a coordinate of an input must be a number"),
     ],
 )
 def test_what_is_wrong_is_said(inputs: Inputs, given: Any, message: str) -> None:

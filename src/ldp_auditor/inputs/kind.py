@@ -110,12 +110,14 @@ def split_pair(text: str) -> list[str]:
     return [text[a + 1 : b] for a, b in pairwise([*chosen, len(text)])]
 
 
-def read_list(text: str) -> tuple[Any, ...]:
-    """Return the numbers that a text lists, in brackets or not.
+def read_list(text: str) -> Any:
+    """Return the numbers that a text lists, in brackets or not; the text if one is missing.
 
-    >>> read_list("[1, 0.5, 0]"), read_list("2,25")
-    ((1, 0.5, 0), (2, 25))
+    >>> read_list("[1, 0.5, 0]"), read_list("2,25"), read_list("[1,0")
+    ((1, 0.5, 0), (2, 25), '[1,0')
     """
-    return tuple(
-        numeral(part.strip()) for part in text.strip().removeprefix("[").rstrip("]").split(",")
-    )
+    text = text.strip()
+    if text.startswith("[") != text.endswith("]"):
+        return text
+    inside = text.removeprefix("[").removesuffix("]")
+    return tuple(numeral(part.strip()) for part in inside.split(","))

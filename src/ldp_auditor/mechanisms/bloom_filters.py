@@ -37,7 +37,7 @@ from ldp_auditor.theory.attack_success import uniform
 from ldp_auditor.theory.bloom_filters import BitRates, alone_law, guess_rates, supports_of
 from ldp_auditor.theory.estimation import ScoreLaw
 from ldp_auditor.theory.loss_law import StepLaw
-from ldp_auditor.theory.sketch_success import count_mean_success
+from ldp_auditor.theory.sketch_success import filter_success
 
 MOST_HASHES = 16
 
@@ -122,6 +122,13 @@ class BloomFilters(HashedRows):
     def score_law(self) -> ScoreLaw:
         return ScoreLaw.of_bits(*supports_of(self.width, self.hash_count, self.bit_rates))
 
+    def attack_success(self, prior: Floats | None = None) -> float | None:
+        """Return how often the best guess of a value from one report is right."""
+        if self.rows != CHOSEN:
+            return None  # what a given family of functions does is not known in advance
+        prior = uniform(self.domain_size) if prior is None else prior
+        return filter_success(prior, self.width, self.hash_count, self.bit_rates)
+
     def wire_bits(self, reports: int = 1) -> tuple[float, float | None]:
         """Return bits of the row and of the filter."""
         return math.ceil(self.row_bits) + self.width, None
@@ -188,13 +195,6 @@ class CMS(FlippedFilters):
     @property
     def hash_count(self) -> int:
         return 1
-
-    def attack_success(self, prior: Floats | None = None) -> float | None:
-        """Return how often the best guess of a value from one report is right."""
-        if self.rows != CHOSEN:
-            return None  # what a given family of functions does is not known in advance
-        prior = uniform(self.domain_size) if prior is None else prior
-        return count_mean_success(prior, self.width, self.flip)
 
 
 @dataclass(frozen=True, kw_only=True)

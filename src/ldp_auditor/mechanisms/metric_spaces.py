@@ -1,4 +1,4 @@
-"""Protocols over a finite metric space: the geometric and the exponential mechanism.
+"""What protocols over a finite metric space share, and the geometric mechanism.
 
 Their claim is epsilon times the distance of two inputs [Chatzikokolakis13]. A report is an input,
 by its number. Everything exact follows from the logs of the probabilities of all reports, which a
@@ -22,13 +22,9 @@ from ldp_auditor.mechanisms.kernels.places import fill_drawn, fill_geometric
 from ldp_auditor.mechanisms.kernels.sums import Lottery, add_rows
 from ldp_auditor.mechanisms.kernels.xoshiro import fresh_stream
 from ldp_auditor.mechanisms.local_mechanism import LocalMechanism
-from ldp_auditor.metrics import distance
 from ldp_auditor.portable_math import exp, expm1, log, log1p
 from ldp_auditor.theory.lattice_sums import MOST_PLACES, FiniteLaw
 from ldp_auditor.theory.loss_law import LossLaw, power
-
-MOST_DRAWN = 4096
-"""Inputs of a space whose reports are drawn from a table."""
 
 MOST_SOLVED = 1024
 """Inputs of a space whose frequencies are estimated."""
@@ -269,67 +265,6 @@ class Geometric(FiniteSpace):
         return reports
 
 
-class ExponentialSpace(FiniteSpace):
-    """The exponential mechanism: an input is sent in proportion to e^(-epsilon distance / 2).
-
-    The half pays for the total, which differs from input to input [McSherry07].
-    """
-
-    def log_row(self, value: Any) -> Floats:
-        others = inputs_in_order(self)
-        far = [0.0 if other == value else distance(self.metric, value, other) for other in others]
-        weights = [exp(-self.epsilon / 2 * each) for each in far]
-        return np.array(far) * (-self.epsilon / 2) - log(math.fsum(weights))
-
-    @property
-    def default_pair(self) -> InputPair:
-        return _worst(self)[1]
-
-    def worst_case(self, pair: InputPair) -> float:
-        return _worst(self)[0]
-
-
-@lru_cache(maxsize=16)
-def _worst(mechanism: ExponentialSpace) -> tuple[float, InputPair]:
-    """The largest loss for each unit of distance, and its pair.
-
-    The report that is the first input loses epsilon / 2 times the distance, and the ratio of the
-    totals; no other loses more.
-    """
-    inputs = inputs_in_order(mechanism)
-    totals = [-float(mechanism.log_row(value)[i]) for i, value in enumerate(inputs)]
-    best, pair = -math.inf, None
-    for i, first in enumerate(inputs):
-        for j, second in enumerate(inputs):
-            if i != j and totals[j] > totals[i]:
-                gain = (totals[j] - totals[i]) / distance(mechanism.metric, first, second)
-                if gain > best * (1 + 1e-9):
-                    best, pair = gain, InputPair(first, second)
-    if pair is None:  # all totals are the same
-        return mechanism.epsilon / 2, InputPair(inputs[0], inputs[1])
-    return mechanism.epsilon / 2 + best, pair
-
-
-@dataclass(frozen=True, kw_only=True)
-class Exponential(ExponentialSpace):
-    """The exponential mechanism over 0..k-1, at any distance of them."""
-
-    name = "Exponential"
-    summary = "exponential mechanism over whole numbers"
-    takes = Steps
-
-    metric: str = "absolute"
-    domain_size: int
-
-    def __post_init__(self) -> None:
-        self._set("domain_size", whole_number("domain_size", self.domain_size, 2, MOST_DRAWN))
-        super().__post_init__()
-
-    @property
-    def inputs(self) -> Steps:
-        return Steps(self.domain_size)
-
-
 MOST_SIDE = 24
 """Cells of a side of a grid, all pairs of which are searched for the worst."""
 
@@ -347,14 +282,3 @@ class GridSpace(FiniteSpace):
     @property
     def inputs(self) -> Cells:
         return Cells(2, self.side)
-
-
-@dataclass(frozen=True, kw_only=True)
-class GridExponential(GridSpace, ExponentialSpace):
-    """The exponential mechanism over the places of a square grid."""
-
-    name = "Grid-Exponential"
-    summary = "exponential mechanism over places of a grid"
-
-    metric: str = "euclidean"
-    side: int = 16

@@ -20,7 +20,9 @@ from ldp_auditor.mechanisms.frequency_oracle import TellingOracle
 from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.xoshiro import fresh_stream, next_word, scale_down, threshold
 from ldp_auditor.portable_math import exp, log2
+from ldp_auditor.theory.attack_success import is_uniform
 from ldp_auditor.theory.estimation import ScoreLaw
+from ldp_auditor.theory.lines import lines_that_avoid
 from ldp_auditor.theory.loss_law import OneLevelLaw
 
 FIELD = 4_294_967_291
@@ -127,6 +129,17 @@ class PIRAPPOR(TellingOracle, FrequencyEstimator):
     @property
     def score_law(self) -> ScoreLaw:
         return ScoreLaw.of_bits(self.p, self.absence, self.q)
+
+    def attack_success(self, prior: Floats | None = None) -> float | None:
+        """Return how often any supported value is right; for given frequencies it is not known."""
+        if prior is not None and not is_uniform(prior):
+            return None
+        blind = lines_that_avoid(self.field, self.limit, self.domain_size)
+        if blind is None:
+            return None
+        missed = blind / self.field**2
+        said = (1 - missed) * self.p / self.q + missed * self.absence / (1 - self.q)
+        return said / self.domain_size
 
     def wire_bits(self, reports: int = 1) -> tuple[float, float | None]:
         bits = 2 * log2(self.field)

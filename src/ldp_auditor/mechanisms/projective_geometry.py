@@ -40,6 +40,9 @@ MOST_VECTORS = 2**24
 MOST_RATED = 2**21
 """Vectors up to which the rates of the guess are worked out in the same way."""
 
+MOST_SEARCHED = 2**16
+"""Points of each of which the most frequent supported value is searched."""
+
 
 @lru_cache(maxsize=256)
 def nearest_prime(target: float) -> int:
@@ -165,6 +168,26 @@ class PGR(TellingOracle, FrequencyEstimator):
         share = share / np.maximum(supported, 1)
         chances = (np.where(own, self.likely, self.unlikely) for own in (for_first, for_second))
         return Rates(*(float(share @ chance) for chance in chances))
+
+    def attack_success(self, prior: Floats | None = None) -> float | None:
+        """Return how often the best guess is right: the most frequent of the supported values."""
+        if prior is None:
+            # With three coordinates and more, the first values are all points of a subspace, and
+            # the points orthogonal to any other one meet it.
+            blind = self.every - self.domain_size if self.coordinates == 2 else 0
+            said = (self.every - blind) * self.likely + blind * self.unlikely
+            return said / self.domain_size
+        if self.every > MOST_SEARCHED:
+            return None
+        vectors, top = self.vectors(self.every), float(prior.max())
+        best, without = np.full(self.every, self.unlikely * top), np.arange(self.every)
+        for value in np.argsort(-prior, kind="stable"):
+            if self.likely * prior[value] <= self.unlikely * top or not without.size:
+                break
+            own = vectors[without] @ vectors[value] % self.elements == 0
+            best[without[own]] = self.likely * prior[value]
+            without = without[~own]
+        return float(best.sum())
 
     def vectors(self, count: int) -> NDArray[np.int64]:
         """Vectors of the first points, a row each, the lowest coordinate first."""
