@@ -18,9 +18,9 @@ from jinja2 import UndefinedError
 from ldp_auditor.figures.cases import bar_cases, curve_cases, gap_cases
 from ldp_auditor.figures.data import Bars, Curves, GapAccount
 from ldp_auditor.figures.points import axis_of, points_of, varied
+from ldp_auditor.figures.words import shown
 from ldp_auditor.page.document import page_of
 from ldp_auditor.page.folder import read_folder
-from ldp_auditor.page.markup import shown
 from ldp_auditor.page.rendering import environment, isolated, unbroken
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.check_result import CheckResult

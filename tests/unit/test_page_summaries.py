@@ -10,12 +10,11 @@ from ldp_auditor.execution.threads import ThreadEngine
 from ldp_auditor.figures.points import points_of
 from ldp_auditor.page.evidence import command_of, evidence_of
 from ldp_auditor.page.overview import overview_rows
-from ldp_auditor.page.summaries import (
+from ldp_auditor.page.summaries import headline, setting_in_words
+from ldp_auditor.report.verdicts import (
     HOLLOW,
     KEPT,
     confidence,
-    headline,
-    setting_in_words,
     summary_of_audits,
     summary_of_check,
 )

@@ -9,7 +9,7 @@ from ldp_auditor.errors import require
 from ldp_auditor.exploring.settings import check_number, whole_setting
 from ldp_auditor.figures.data import Cases
 from ldp_auditor.figures.results import figure_of
-from ldp_auditor.page.markup import shown
+from ldp_auditor.figures.words import shown
 from ldp_auditor.report.choices import choice_content
 from ldp_auditor.report.text_table import TextTable
 

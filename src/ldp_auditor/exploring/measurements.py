@@ -24,7 +24,7 @@ from ldp_auditor.figures.points import points_of, words_of
 from ldp_auditor.figures.series import proven_line
 from ldp_auditor.figures.words import digits, plain
 from ldp_auditor.page.evidence import command_of
-from ldp_auditor.page.summaries import summary_of_audits
+from ldp_auditor.report.verdicts import summary_of_audits
 from ldp_auditor.results.audit_result import AuditResult
 
 

@@ -40,7 +40,7 @@ from ldp_auditor.exploring.measurements import Bench
 from ldp_auditor.exploring.protocols import offered
 from ldp_auditor.exploring.settings import WrongSettingsError, read_axis, read_setting
 from ldp_auditor.exploring.view import FIGURES, KINDS, START, View, drawn
-from ldp_auditor.page.markup import shown
+from ldp_auditor.figures.words import shown
 from ldp_auditor.page.rendering import assets, plotting_library
 
 LONGEST_ERROR = 400

@@ -1,6 +1,7 @@
 """How numbers are written on figures, their tables and pages; names that fit."""
 
 import math
+import unicodedata
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,12 @@ from ldp_auditor.results.check_result import SMALLEST_P_VALUE
 
 NONE = "\N{EN DASH}"
 """Where there is no number."""
+
+LONGEST = 120
+"""Characters of a name that are shown."""
+
+HIDDEN = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"})
+"""Kinds of characters that are not seen, or turn the text around them."""
 
 
 def plain(value: float | None, digits: int = 6) -> float | str | None:
@@ -117,3 +124,27 @@ def p_value_in_words(value: float) -> str:
 def short(text: str, most: int) -> str:
     """Text of `most` characters at most."""
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def shown(text: Any, most: int = LONGEST) -> str:
+    r"""Text as it can be shown: what is invisible is spelled out, what is long is cut.
+
+    >>> shown("a\u202eb")
+    'a\\u202eb'
+    """
+    cut = str(text)[: most + 1]
+    spelled = cut
+    if not cut.isprintable():
+        spelled = "".join(
+            f"\\u{ord(char):04x}" if unicodedata.category(char) in HIDDEN else char for char in cut
+        )
+    return spelled if len(cut) <= most else spelled[: most - 1] + "…"
+
+
+def counted(count: int, thing: str) -> str:
+    """A number of things in words.
+
+    >>> counted(1, "row"), counted(2000, "row")
+    ('1 row', '2,000 rows')
+    """
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"

@@ -19,25 +19,23 @@ from ldp_auditor.figures.data import Cases
 from ldp_auditor.figures.files import check_place
 from ldp_auditor.figures.points import Point, points_of
 from ldp_auditor.figures.results import figure_of
-from ldp_auditor.figures.words import value_in_words
+from ldp_auditor.figures.words import shown, value_in_words
 from ldp_auditor.page.evidence import MOST_OF_ONE, evidence_of
 from ldp_auditor.page.folder import Contents, read_folder
-from ldp_auditor.page.markup import packed, shown
+from ldp_auditor.page.markup import packed
 from ldp_auditor.page.overview import losses_of, overview_of
 from ldp_auditor.page.rendering import assets, plotting_library, rendered
-from ldp_auditor.page.summaries import (
+from ldp_auditor.page.summaries import headline, setting_in_words, worst_of
+from ldp_auditor.report.choices import choice_content
+from ldp_auditor.report.verdicts import (
     BROKEN,
     CHANCE,
     VIOLATION,
     Kind,
     confidence,
-    headline,
-    setting_in_words,
     summary_of_audits,
     summary_of_check,
-    worst_of,
 )
-from ldp_auditor.report.choices import choice_content
 from ldp_auditor.results.files import replace_file
 
 STYLES = ("page.css", "figures.css", "print.css")

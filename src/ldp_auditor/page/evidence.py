@@ -9,9 +9,8 @@ from typing import Any
 
 from ldp_auditor.errors import AuditError
 from ldp_auditor.figures.points import Point, settings_of, varied, words_of
-from ldp_auditor.figures.words import allowed_in_words
-from ldp_auditor.page.markup import counted
-from ldp_auditor.page.summaries import attack_in_words
+from ldp_auditor.figures.words import allowed_in_words, counted
+from ldp_auditor.report.verdicts import attack_in_words
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.check_result import CheckResult, Finding, p_value
 from ldp_auditor.sweeps.cells import Cell

@@ -10,7 +10,7 @@ from typing import Any
 
 from ldp_auditor.choosing.choice import Choice
 from ldp_auditor.errors import AuditError, require
-from ldp_auditor.page.markup import shown
+from ldp_auditor.figures.words import shown
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.results.journal import JOURNAL, PORTION, digest, understood

@@ -6,9 +6,8 @@ from typing import Any
 
 from ldp_auditor.figures.points import AXES, Point, sort_key, varied, words_of
 from ldp_auditor.figures.shares import SEARCH
-from ldp_auditor.figures.words import NONE, digits, value_in_words
-from ldp_auditor.page.markup import counted
-from ldp_auditor.page.summaries import BROKEN, VIOLATION, kind_of_point, summary_of_check
+from ldp_auditor.figures.words import NONE, counted, digits, value_in_words
+from ldp_auditor.report.verdicts import BROKEN, VIOLATION, kind_of_point, summary_of_check
 from ldp_auditor.results.check_result import CheckResult
 
 MOST_ROWS = 2_500

@@ -15,9 +15,8 @@ from markupsafe import Markup, escape
 
 from ldp_auditor.errors import AuditError
 from ldp_auditor.extras import missing, require_package
-from ldp_auditor.figures.words import p_value_in_words
-from ldp_auditor.page.markup import LONGEST, counted, shown
-from ldp_auditor.page.summaries import confidence, number
+from ldp_auditor.figures.words import LONGEST, counted, p_value_in_words, shown
+from ldp_auditor.report.verdicts import confidence, number
 
 PLOTLY = ("a page with figures", "plotly")
 """What needs which package."""
