@@ -186,7 +186,7 @@ def test_records_are_explained_profiled_and_compared(tmp_path: Path) -> None:
     assert (tmp_path / "profile.png").exists()
     compared = run("compare", *setting, "--trials", "1e4", cwd=tmp_path)
     assert compared.returncode == 0
-    assert compared.stdout.count("RS+FD[") == 5
+    assert compared.stdout.count("\n RS+FD[") == 5  # a row for each
 
 
 @pytest.mark.parametrize(

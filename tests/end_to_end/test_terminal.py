@@ -124,3 +124,39 @@ def test_a_full_disk_is_one_line_and_no_violation(arguments: tuple[str, ...]) ->
     code, _, said = through(">/dev/full", *arguments)
     assert code == 2
     assert said == "ldp-auditor: cannot write the output: [Errno 28] No space left on device\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("compare", "GRR", "OUE", *GRR),
+        ("simulate", "GRR", *GRR[:4], "--users", "100"),
+    ],
+)
+def test_quiet_is_the_result_alone(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    done = run(*arguments, "--figure", str(tmp_path / "a.png"), "--quiet")
+    assert done.stderr == ""
+    assert done.stdout == run(*arguments, "--figure", str(tmp_path / "a.png")).stdout
+
+
+def test_a_quiet_command_shows_no_bar() -> None:
+    moved = "\r\x1b[2K"  # a bar erases its line
+    assert moved in run_on_terminal("audit", "GRR", *GRR, columns=80)[0]
+    assert moved not in run_on_terminal("audit", "GRR", *GRR, "--quiet", columns=80)[0]
+
+
+def test_verbose_tells_every_step_where_there_is_no_terminal() -> None:
+    done = run("compare", "GRR", "OUE", *GRR, "--json", "--verbose")
+    steps = [re.sub(r"^[0-9.]+ s: ", "", line) for line in done.stderr.splitlines()]
+    assert steps[:3] == ["comparing", "GRR", "OUE"]
+    assert re.fullmatch(r"40 reports, [0-9,.]+( million)? a second", steps[3])
+    assert run("compare", "GRR", "OUE", *GRR, "--json").stderr == ""
+
+
+def test_errors_are_told_to_the_quiet_as_well() -> None:
+    assert run("audit", "OUEE", "--quiet").stderr.startswith("ldp-auditor: ")
+    done = run("audit", "GRR", *GRR, "--quiet", "--verbose")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "ldp-auditor: choose one of --quiet and --verbose\n",
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +49,35 @@ def test_letters_in_a_journal_are_readable(name: str, columns: int) -> None:
     shown += [axes.title for axes in figure.axes]
     shown += [text for legend in figure.legends for text in legend.get_texts()]
     assert min(float(text.get_fontsize()) for text in shown) >= LEAST_LETTERS
+
+
+def test_ticks_of_a_logarithmic_axis_have_whole_letters() -> None:
+    many = [float(x) for x in range(1, 2000, 50)]
+    line = Line("GRR, exact", "exact", many, [1e-5 * x for x in many], "GRR", 0)
+    style = style_of("paper")
+    chosen = Curves(
+        *("", "k", [line]), log_x=True, log_y=True, kinds={"exact": "exact"}, chosen=100.0
+    )
+    svg = written(draw(replace(chosen, chosen_words="k = 100"), style), "svg").decode()
+    sizes = {float(size) for size in re.findall(r"font(?:-size)?: ([0-9.]+)px", svg)}
+    assert min(sizes) >= LEAST_LETTERS
+    assert ">1,000</text>" in svg
+    assert ">1e-4</text>" in svg
+    assert ">k = 100</text>" in svg  # the place that is marked is named
+
+
+@pytest.mark.parametrize("attacks", [("paper",), ("paper", "optimal")])
+def test_a_bar_is_as_wide_as_its_number_is_high(attacks: tuple[str, ...]) -> None:
+    results = [audited(f"P{n}", attack=attack) for n in range(15) for attack in attacks]
+    data = comparison_bars([AuditResult.from_dict(result) for result in results])
+    figure = draw(data, style_of("paper"))
+    written(figure, "png")
+    bars = [bar for axes in figure.axes for bar in axes.patches]
+    assert len(bars) == 15 * len(attacks)
+    names = [label.get_text() for axes in figure.axes for label in axes.get_xticklabels()]
+    assert names == [f"P{n}" for n in range(15)]
+    narrowest = min(bar.get_window_extent().width for bar in bars) / figure.dpi * 72
+    assert narrowest >= style_of("paper").small
 
 
 def test_files_have_letters_and_are_the_same_every_time() -> None:

@@ -67,6 +67,8 @@ class Profile(Shown):
     """Epsilons and their deltas."""
     curve: tuple[tuple[float, float], ...]
     """The same, close together for a figure."""
+    smallest_delta: float | None = None
+    """At the claimed epsilon, if that is finite."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -148,7 +150,8 @@ def profile_of(plan: AuditPlan, points: int) -> Profile:
     about = ", ".join([plan.mechanism.name, *size_in_words(plan.domain_size), *over])
     title = f"Privacy profile of {about}"
     table, curve = (tuple(privacy_profile(law, largest, n)) for n in (points, 400))
-    return Profile(title, claim, table, curve)
+    smallest = law.delta(claim.epsilon) if claim.epsilon < math.inf else None
+    return Profile(title, claim, table, curve, smallest)
 
 
 def explain_plan(

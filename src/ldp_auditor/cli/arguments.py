@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ldp_auditor.cli.output import tell_as_asked
 from ldp_auditor.errors import numeral, of_kind, require
 
 if TYPE_CHECKING:
@@ -169,20 +170,34 @@ DRAWN: Options = {
 OUT = path("Folder for the results; a run that was killed continues from it.")
 JSON = switch("--json", "Print JSON on standard output.")
 
+TOLD: Options = {
+    "quiet": switch("--quiet", "Tell nothing but the result: no progress, no remarks."),
+    "verbose": switch("--verbose", "Tell every step and the time it took on standard error."),
+}
+"""How much is told beside the result."""
+
 OWN_OPTIONS = {"ignore_unknown_options": True}
 """Protocols and adapters bring options of their own."""
 
 
 def command(
-    *tables: Options, own_options: bool = False, **options: Option
+    *tables: Options, own_options: bool = False, told: bool = True, **options: Option
 ) -> Callable[[Callable[..., Any]], click.Command]:
-    """Make a command of a function: it gets by name what stands in the tables and its options."""
+    """Make a command of a function: it gets by name what stands in the tables and its options.
+
+    Unless it has nothing to tell, the command takes --quiet and --verbose, too.
+    """
 
     def make(function: Callable[..., Any]) -> click.Command:
+        def callback(quiet: bool = False, verbose: bool = False, **given: Any) -> Any:
+            tell_as_asked(quiet, verbose)
+            return function(**given)
+
+        every = (*tables, options, TOLD if told else {})
         return click.Command(
             function.__name__,
-            callback=function,
-            params=[make(name) for table in (*tables, options) for name, make in table.items()],
+            callback=callback,
+            params=[make(name) for table in every for name, make in table.items()],
             help=inspect.getdoc(function),
             context_settings=OWN_OPTIONS if own_options else {},
         )

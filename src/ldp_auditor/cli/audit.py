@@ -19,7 +19,7 @@ from ldp_auditor.cli.arguments import (
     make_plan,
     path,
 )
-from ldp_auditor.cli.output import exit_code, show
+from ldp_auditor.cli.output import exit_code, progress, show
 from ldp_auditor.errors import require
 
 
@@ -41,7 +41,6 @@ def audit(
     """Audit one protocol. Its own options, such as --hash-range, are shown by 'list'."""
     from ldp_auditor.audits.run import run
     from ldp_auditor.figures.files import figure_path
-    from ldp_auditor.report.progress import progress_bar
     from ldp_auditor.results.folder import results_folder
 
     drawn = drawing_of(settings)
@@ -54,7 +53,7 @@ def audit(
     with (
         results_folder(out) as journal,
         engine_of(settings) as opened,
-        progress_bar(f"auditing {plan.mechanism.name}", 2 * plan.most_trials) as bar,
+        progress(f"auditing {plan.mechanism.name}", 2 * plan.most_trials) as bar,
     ):
         results = run(plan, engine=opened, journal=journal, progress=bar.advance)
     shown = results if len(results) > 1 else results[0]

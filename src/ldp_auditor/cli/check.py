@@ -27,10 +27,9 @@ from ldp_auditor.cli.arguments import (
     number,
     path,
     split_words,
-    switch,
     word,
 )
-from ldp_auditor.cli.output import exit_code, show
+from ldp_auditor.cli.output import exit_code, is_verbose, progress, show
 from ldp_auditor.errors import AuditError, require, whole_number
 
 if TYPE_CHECKING:
@@ -83,7 +82,6 @@ def _choice(text: str, shown: str | bool = True) -> Option:
     ),
     out=path("Folder for the result, from which 'report' makes a page."),
     as_json=JSON,
-    verbose=switch("--verbose", "Tell how reports were taken apart, and what was given up."),
 )
 def check(
     target: Sequence[str],
@@ -91,7 +89,6 @@ def check(
     working_dir: Path | None,
     out: Path | None,
     as_json: bool,
-    verbose: bool,
     **settings: Any,
 ) -> int:
     """Check anybody's mechanism against its claim, and show the evidence."""
@@ -99,7 +96,6 @@ def check(
     from ldp_auditor.checks.run import run_check
     from ldp_auditor.execution.engines import open_engine
     from ldp_auditor.page.saved_checks import can_keep, keep_check
-    from ldp_auditor.report.progress import progress_bar
 
     where = {name: settings.pop(name) for name in ENGINE}
     require(settings["epsilon"] is not None, "a check needs the claim: --epsilon")
@@ -116,14 +112,14 @@ def check(
     named = [name.partition(":")[0] for name in code if ":" in name]
     with (
         open_engine(**where, isolated=True, modules=named, working_dir=working_dir) as opened,
-        progress_bar("checking", 0 if plan is None else plan.trials) as bar,
+        progress("checking", 0 if plan is None else plan.trials) as bar,
     ):
         result = check_recorded(**asked) if plan is None else run_check(plan, opened, bar.advance)
     result = replace(result, repeat=_repeat(sys.argv[1:], result))
     if out is not None:
         keep_check(out, result, settings["trials"] if plan is None else plan.trials)
     show(result, as_json=as_json)
-    if verbose:
+    if is_verbose():
         print("the last search:", *result.notes, sep="\n- ", file=sys.stderr)
     return exit_code(result.verdict == "violation")
 

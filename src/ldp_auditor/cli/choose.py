@@ -21,7 +21,7 @@ from ldp_auditor.cli.arguments import (
     switch,
     word,
 )
-from ldp_auditor.cli.output import exit_code, show
+from ldp_auditor.cli.output import exit_code, progress, show
 
 FREQUENCIES = path("A file of counts, a line for each value: count, or name,count.", shown="none")
 
@@ -74,14 +74,13 @@ def choose(
     from ldp_auditor.choosing.interface import choose as find
     from ldp_auditor.figures.files import figure_path
     from ldp_auditor.page.saved_checks import can_keep, keep_choice
-    from ldp_auditor.report.progress import progress_bar
 
     drawn = drawing_of(settings)
     figure = figure_path(figure, None if as_json else "choose.png", **drawn)
     if out is not None:
         can_keep(out)
     sizes = () if domain_sizes is None else parse_numbers("domain_sizes", domain_sizes)
-    with progress_bar("choosing", 0, "protocols") as bar:
+    with progress("choosing", 0, "protocols") as bar:
 
         def tell(done: int, expected: int) -> None:
             bar.expect(expected)

@@ -25,7 +25,7 @@ from ldp_auditor.cli.arguments import (
     split_words,
     word,
 )
-from ldp_auditor.cli.output import EXIT_BAD_INPUT, exit_code, show, tell
+from ldp_auditor.cli.output import EXIT_BAD_INPUT, exit_code, progress, show, tell
 
 FIGURE = "Where to draw the bars, or the curves over several --reports."
 
@@ -64,7 +64,6 @@ def compare(
     from ldp_auditor.audits.interface import option_types
     from ldp_auditor.figures.files import figure_path
     from ldp_auditor.mechanisms import expanded
-    from ldp_auditor.report.progress import progress_bar
     from ldp_auditor.results.folder import results_folder
 
     drawn = drawing_of(settings)
@@ -81,7 +80,7 @@ def compare(
     with (
         results_folder(out) as journal,
         engine_of(settings) as opened,
-        progress_bar("comparing", plan.trials) as bar,
+        progress("comparing", plan.trials) as bar,
     ):
         comparison = run_comparison(
             plan, engine=opened, journal=journal, progress=bar.advance, on_start=bar.describe

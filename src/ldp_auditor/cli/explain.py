@@ -19,7 +19,7 @@ from ldp_auditor.cli.arguments import (
     path,
     word,
 )
-from ldp_auditor.cli.output import exit_code, show
+from ldp_auditor.cli.output import exit_code, progress, show
 
 REPEATED = {**CLAIMED, "reports": word("Reports of the same value by each user.", shown="1")}
 
@@ -38,14 +38,13 @@ def explain(words: Sequence[str], *, figure: Path | None, as_json: bool, **setti
     """Tell where the gap between the claim and the measured epsilon comes from, by every attack."""
     from ldp_auditor.audits.gap import explain_plan
     from ldp_auditor.figures.files import figure_path
-    from ldp_auditor.report.progress import progress_bar
 
     drawn = drawing_of(settings)
     plan = make_plan(words, settings)
     figure = figure_path(figure, None if as_json else "explain.png", **drawn)
     with (
         engine_of(settings) as opened,
-        progress_bar(f"explaining {plan.mechanism.name}", 4 * plan.most_trials) as bar,
+        progress(f"explaining {plan.mechanism.name}", 4 * plan.most_trials) as bar,
     ):
         explanation = explain_plan(plan, engine=opened, progress=bar.advance)
     show(explanation, as_json=as_json, figure=figure, **drawn)

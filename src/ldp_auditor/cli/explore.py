@@ -28,6 +28,7 @@ STARTS = "as on the page"
 
 @command(
     DRAWN,
+    told=False,
     protocols=argument("[PROTOCOL]...", "GRR, OUE and THE, if none is named.", nargs=-1),
     over=word("What the curves go over: epsilon, domain_size or reports.", "epsilon"),
     epsilon=number("Claimed epsilon, of one report.", shown=STARTS),

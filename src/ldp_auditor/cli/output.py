@@ -8,13 +8,19 @@ import os
 import shutil
 import sys
 import textwrap
+import time
 import traceback
 from typing import TYPE_CHECKING, NoReturn
 
+import click
+
+from ldp_auditor.errors import require
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+    from ldp_auditor.report.progress import Bar
     from ldp_auditor.report.text_table import Screen, TextTable
     from ldp_auditor.results.showing import Shown
 
@@ -35,6 +41,69 @@ def show_remarks() -> None:
     logger = logging.getLogger("ldp_auditor")
     logger.addHandler(handler)
     logger.propagate = False
+
+
+QUIET, VERBOSE = "ldp_auditor.quiet", "ldp_auditor.verbose"
+
+
+def tell_as_asked(quiet: bool, verbose: bool) -> None:
+    """Tell less or more until the command ends; errors are told in any case."""
+    require(not (quiet and verbose), "choose one of --quiet and --verbose")
+    click.get_current_context().meta.update({QUIET: quiet, VERBOSE: verbose})
+    if quiet:
+        import logging
+
+        logging.getLogger("ldp_auditor").setLevel(logging.ERROR)
+
+
+def _is(loudness: str) -> bool:
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(loudness))
+
+
+def is_verbose() -> bool:
+    """Whether every step is to be told."""
+    return _is(VERBOSE)
+
+
+def remark(message: str) -> None:
+    """Print a line on standard error that nobody misses who wants it quiet."""
+    if not _is(QUIET):
+        tell(message)
+
+
+@contextlib.contextmanager
+def progress(text: str, reports: int, counted: str = "reports") -> Iterator[Bar]:
+    """Show a bar while the block runs, or what is asked for instead: nothing, or every step."""
+    from ldp_auditor.report.progress import Bar, progress_bar
+
+    if _is(QUIET):
+        yield Bar()
+    elif is_verbose():
+        yield from _steps(text, counted)
+    else:
+        with progress_bar(text, reports, counted) as bar:
+            yield bar
+
+
+def _steps(text: str, counted: str) -> Iterator[Bar]:
+    """A bar that tells a line for every step, and the time and speed at the end."""
+    from ldp_auditor.figures.words import large_number
+    from ldp_auditor.report.progress import Bar
+
+    begin, done = time.monotonic(), 0
+
+    def step(advance: int = 0, description: str = "", total: int = 0) -> None:
+        nonlocal done
+        done += advance
+        if description:
+            tell(f"{time.monotonic() - begin:.1f} s: {description}")
+
+    tell(f"0.0 s: {text}")
+    yield Bar(step)
+    seconds = time.monotonic() - begin
+    speed = f", {large_number(done / seconds)} a second" if done and seconds else ""
+    tell(f"{seconds:.1f} s: {large_number(done)} {counted}{speed}")
 
 
 def say(text: str) -> None:
@@ -81,7 +150,7 @@ def show(
         say_content(content_of(result))
     if figure is not None:
         result.plot(figure, style=style or "screen", columns=columns)
-        tell(f"figure written to {figure}")
+        remark(f"figure written to {figure}")
 
 
 def say_content(parts: Iterable[TextTable | str]) -> None:

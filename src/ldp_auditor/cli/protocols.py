@@ -3,14 +3,19 @@
 from typing import Any
 
 from ldp_auditor.cli.arguments import JSON, command, switch
-from ldp_auditor.cli.output import say, say_json, screen, tell
+from ldp_auditor.cli.output import say, say_json, say_sentences, screen, tell
 from ldp_auditor.errors import AuditError, require
 
 
-@command(adapters=switch("--adapters", "Show foreign packages that can be checked."), as_json=JSON)
+@command(
+    told=False,
+    adapters=switch("--adapters", "Show foreign packages that can be checked."),
+    as_json=JSON,
+)
 def list_protocols(*, adapters: bool, as_json: bool) -> None:
     """Show the protocols that can be audited, or the foreign packages that can be checked."""
     from ldp_auditor import mechanisms
+    from ldp_auditor.figures.words import counted
     from ldp_auditor.report.listings import adapter_table, protocol_table
 
     if adapters:
@@ -30,3 +35,6 @@ def list_protocols(*, adapters: bool, as_json: bool) -> None:
         say_json([dict(zip(names, row, strict=True)) for row in table.rows])
     else:
         say(table.draw(screen()))
+        how = "check NAME:MECHANISM' checks one of its" if adapters else "audit NAME' audits one"
+        kind = "foreign package" if adapters else "protocol"
+        say_sentences(f"{counted(len(table.rows), kind)}; 'ldp-auditor {how}")

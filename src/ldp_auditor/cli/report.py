@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from ldp_auditor.cli.arguments import FILE, argument, command, path, word
-from ldp_auditor.cli.output import EXIT_NO_VIOLATION, tell
+from ldp_auditor.cli.output import EXIT_NO_VIOLATION, remark, tell
 
 
 @command(
@@ -18,7 +18,7 @@ def report(results: Path, out: Path, title: str | None) -> int:
     from ldp_auditor.page.document import write_page
 
     left_out = write_page(results, out, title)
-    tell(f"page written to {out} ({out.stat().st_size / 1e6:.1f} MB)")
+    remark(f"page written to {out} ({out.stat().st_size / 1e6:.1f} MB)")
     for reason in left_out[:MOST_TOLD]:
         tell(f"ldp-auditor: left out: {reason}")
     return EXIT_NO_VIOLATION

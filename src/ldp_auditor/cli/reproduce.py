@@ -17,7 +17,15 @@ from ldp_auditor.cli.arguments import (
     switch,
     word,
 )
-from ldp_auditor.cli.output import EXIT_BAD_INPUT, exit_code, say_content, show, tell
+from ldp_auditor.cli.output import (
+    EXIT_BAD_INPUT,
+    exit_code,
+    progress,
+    remark,
+    say_content,
+    show,
+    tell,
+)
 from ldp_auditor.cli.sweep import tell_damaged, tell_failed, watching
 
 if TYPE_CHECKING:
@@ -58,16 +66,14 @@ def reproduce(names: Sequence[str], **settings: Any) -> int:
     tell_damaged(sum(result.sweep.damaged for result in found.studies))
     say_content(together(found))
     if found.document is not None:
-        tell(f"claims written to {found.document}")
+        remark(f"claims written to {found.document}")
     incomplete = any(result.left_out or result.sweep.failed for result in found.studies)
     return EXIT_BAD_INPUT if incomplete else exit_code(found.violations.violations)
 
 
 @contextlib.contextmanager
 def _bar(name: str) -> Iterator[Watch]:
-    from ldp_auditor.report.progress import progress_bar
-
-    with progress_bar(name, 0) as bar:
+    with progress(name, 0) as bar:
         yield watching(bar, name)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ldp_auditor.cli.arguments import ENGINE, FILE, JSON, argument, command, path
-from ldp_auditor.cli.output import EXIT_BAD_INPUT, exit_code, show, tell
+from ldp_auditor.cli.output import EXIT_BAD_INPUT, exit_code, progress, show, tell
 
 if TYPE_CHECKING:
     from ldp_auditor.report.progress import Bar
@@ -28,14 +28,13 @@ def sweep(grid: Path, *, out: Path, as_json: bool, **where: Any) -> int:
     The exit code is 1 if any cell proves a violation, 2 if a cell failed.
     """
     from ldp_auditor.execution.engines import open_engine
-    from ldp_auditor.report.progress import progress_bar
     from ldp_auditor.sweeps import Grid
     from ldp_auditor.sweeps import sweep as run_sweep
 
     asked = Grid.read(grid)
     with (
         open_engine(**where, isolated=True) as opened,
-        progress_bar("sweep", 0) as bar,
+        progress("sweep", 0) as bar,
     ):
         outcome = run_sweep(asked, out, engine=opened, watch=watching(bar, "sweep"))
     show(outcome, as_json=as_json)

@@ -61,6 +61,8 @@ STYLES: dict[str, tuple[LineStyleType, float]] = {
 }
 """How a line of every role is drawn, and how wide."""
 ROLE_COLOURS = {"claimed": RED, "limit": "black"}
+CHOSEN = {"color": GREY, "linestyle": (0, (1, 2))}
+"""How a chosen place is marked beside lines that promise something."""
 STEP_COLOURS = {"claimed": RED, "excess": DARK_RED, "proven": BLUE}
 MOST_TICKS = 16
 """Places that have ticks of their own."""
@@ -158,23 +160,17 @@ def _legend(figure: Figure, handles: Sequence[Artist], style: Style) -> None:
 def _(data: Bars, style: Style = SCREEN) -> Figure:
     count = len(data.series)
     width = style.width or max(7.0, (0.45 + 0.25 * count) * len(data.names) + 1.5)
+    parts = _bars_in_rows(data, width, style)
     height = 4.6 if style.width is None else max(2.1, 0.45 * width)
-    figure = _sheet(width, height, style)
-    axes = figure.subplots()
-    for index in range(count):
-        _draw_bars(axes, data, index, (width, height), style)
-    promises = [(x, claim) for x, claim in enumerate(data.claimed) if claim < math.inf]
-    dashed: dict[str, Any] = {"color": RED, "linestyle": "--", "lw": 1.5 * style.lines}
-    if len({claim for _, claim in promises}) == 1:
-        axes.axhline(promises[0][1], **dashed)
-    else:
-        for x, claim in promises:
-            axes.plot([x - 0.46, x + 0.46], [claim, claim], **dashed)
+    figure = _sheet(width, height + 1.4 * (len(parts) - 1), style)
+    panels = figure.subplots(len(parts), 1, sharey=True, squeeze=False)[:, 0]
+    for axes, part in zip(panels, parts, strict=True):
+        _draw_row_of_bars(axes, part, (width, height), style)
     handles: list[Artist] = [
         Patch(color=COLOURS[series.place % len(COLOURS)], label=series.name)
         for series in data.series
     ]
-    if promises:
+    if any(claim < math.inf for claim in data.claimed):
         handles.insert(0, _promise(data.claimed_name))
     pairs = (zip(series.measured, data.claimed, strict=True) for series in data.series)
     if any((value or 0.0) > claim for values in pairs for value, claim in values):
@@ -185,7 +181,42 @@ def _(data: Bars, style: Style = SCREEN) -> Figure:
         tick = Line2D([], [], color="black", marker="_", ms=12, ls="", label=data.exact_name)
         handles.append(tick)
     _legend(figure, handles, style)
-    room = (width - 0.8) / len(data.names)
+    _title(figure, data.title, style)
+    return figure
+
+
+def _bars_in_rows(data: Bars, width: float, style: Style) -> list[Bars]:
+    """The same bars in as many rows as leave room for a number at every bar."""
+    least = 1.15 * style.small / 72 * len(data.series) / 0.72
+    most = max(1, int((width - 0.8) / least))
+    names = len(data.names)
+    rows = -(-names // most)
+    each = -(-names // rows)
+    return [_some_bars(data, slice(at, at + each)) for at in range(0, names, each)]
+
+
+def _some_bars(data: Bars, part: slice) -> Bars:
+    columns = ("measured", "words", "exact", "deviation")
+    series = [
+        replace(mine, **{name: getattr(mine, name)[part] for name in columns})
+        for mine in data.series
+    ]
+    shown = {name: getattr(data, name)[part] for name in ("names", "claimed", "worst")}
+    return replace(data, series=series, **shown)
+
+
+def _draw_row_of_bars(axes: Axes, data: Bars, sheet: tuple[float, float], style: Style) -> None:
+    """Draw bars beside each other on a sheet that is as many inches wide and high."""
+    for index in range(len(data.series)):
+        _draw_bars(axes, data, index, sheet, style)
+    promises = [(x, claim) for x, claim in enumerate(data.claimed) if claim < math.inf]
+    dashed: dict[str, Any] = {"color": RED, "linestyle": "--", "lw": 1.5 * style.lines}
+    if len({claim for _, claim in promises}) == 1:
+        axes.axhline(promises[0][1], **dashed)
+    else:
+        for x, claim in promises:
+            axes.plot([x - 0.46, x + 0.46], [claim, claim], **dashed)
+    room = (sheet[0] - 0.8) / len(data.names)
     turned = max(map(len, data.names)) * LETTER * style.small > room
     look: dict[str, Any] = (
         {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if turned else {}
@@ -195,9 +226,7 @@ def _(data: Bars, style: Style = SCREEN) -> Figure:
     axes.set_ylim(0, data.top)
     axes.set_ylabel(data.value_title)
     _letters(axes, style)
-    _title(figure, data.title, style)
     axes.spines[["top", "right"]].set_visible(False)
-    return figure
 
 
 def _promise(label: str) -> Line2D:
@@ -255,7 +284,7 @@ def _(data: GapAccount, style: Style = SCREEN) -> Figure:
     across = count if side_by_side else 1
     width = style.width or 5.2 * count
     down = count // across
-    height = 4.0 if style.width is None else max(2.2, 0.62 * width / across) * down
+    height = 4.0 if style.width is None else max(0.3 * style.letters, 0.62 * width / across) * down
     figure = _sheet(width, height, style)
     panels = figure.subplots(down, across, sharey=True, squeeze=False)
     top = 1.14 * data.top
@@ -349,6 +378,8 @@ def _handles(panels: Sequence[Curves], zeros: bool) -> list[Line2D]:
         handles.append(Line2D([], [], color=GREY, lw=6, alpha=0.3, label=kinds["spread"]))
     if any(panel.boxed and any(any(line.broken) for line in panel.lines) for panel in panels):
         handles.append(Line2D([], [], color="black", linewidth=1.8, label=kinds["broken"]))
+    if panels[0].chosen is not None:
+        handles.append(Line2D([], [], **CHOSEN, label=panels[0].chosen_words))
     return handles + _nothing_proven(zeros)
 
 
@@ -416,9 +447,10 @@ def _draw_panel(axes: Axes, panel: Curves, floor: float, room: float, style: Sty
         _frame_broken(axes, panel)
     if panel.log_x:
         axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(_in_words)
     if panel.log_y:
         axes.set_yscale("log")
-        axes.yaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_major_formatter(_in_words)
         axes.set_ylim(bottom=0.8 * floor, top=panel.top)  # marks on the floor are whole
     ticks = sorted({x for line in panel.lines for x in line.x})
     if len(ticks) <= MOST_TICKS:
@@ -426,10 +458,16 @@ def _draw_panel(axes: Axes, panel: Curves, floor: float, room: float, style: Sty
         axes.set_xticks(shown, [value_in_words(x) for x in shown])
         axes.minorticks_off()
     if panel.chosen is not None:
-        axes.axvline(panel.chosen, color=RED, linestyle="--", lw=1.1 * style.lines)
+        look = CHOSEN if panel.kinds else {"color": RED, "linestyle": "--"}
+        axes.axvline(panel.chosen, **look, lw=1.1 * style.lines)
     _shade(axes, panel)
     axes.set_title(panel.title, fontsize=style.letters, pad=3)
     axes.grid(alpha=0.25, lw=0.8 * style.lines)
+
+
+def _in_words(value: float, _: int | None = None) -> str:
+    """A tick as the legend writes numbers; powers of ten would have letters that are too small."""
+    return value_in_words(float(f"{value:.6g}"))
 
 
 def _shade(axes: Axes, panel: Curves) -> None:

@@ -148,3 +148,15 @@ def counted(count: int, thing: str) -> str:
     ('1 row', '2,000 rows')
     """
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def large_number(value: float) -> str:
+    """A number of which a few digits are enough.
+
+    >>> large_number(23_312_000), large_number(1234)
+    ('23.3 million', '1,234')
+    """
+    for size, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
+        if value >= size:
+            return f"{value / size:.3g} {word}"
+    return f"{value:,.0f}"

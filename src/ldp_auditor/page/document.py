@@ -19,7 +19,7 @@ from ldp_auditor.figures.data import Cases
 from ldp_auditor.figures.files import check_place
 from ldp_auditor.figures.points import Point, points_of
 from ldp_auditor.figures.results import figure_of
-from ldp_auditor.figures.words import shown, value_in_words
+from ldp_auditor.figures.words import large_number, shown, value_in_words
 from ldp_auditor.page.evidence import MOST_OF_ONE, evidence_of
 from ldp_auditor.page.folder import Contents, read_folder
 from ldp_auditor.page.markup import packed
@@ -162,7 +162,7 @@ def _size_of(
         "settings": settings + len(contents.checks),
         "violations": kinds.count(VIOLATION),
         "broken": kinds.count(BROKEN),
-        "reports": _large(reports + sum(check.reports for check in contents.checks)),
+        "reports": large_number(reports + sum(check.reports for check in contents.checks)),
         "confidence": [confidence(alpha) for alpha in alphas],
     }
 
@@ -185,10 +185,3 @@ def _making_of(contents: Contents, plotly: str) -> dict[str, list[str]]:
         "figures": [f"plotly.js {plotly} (MIT), inside this page"] if plotly else [],
     }
     return {name: list(dict.fromkeys(values)) for name, values in found.items()}
-
-
-def _large(value: float) -> str:
-    for size, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
-        if value >= size:
-            return f"{value / size:.3g} {word}"
-    return f"{value:,.0f}"

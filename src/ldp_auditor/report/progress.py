@@ -37,12 +37,14 @@ def progress_bar(text: str, reports: int, counted: str = "reports") -> Iterator[
     from rich.console import Console
     from rich.text import Text
 
+    from ldp_auditor.figures.words import large_number as in_words
+
     class Speed(progress.ProgressColumn):
         """Reports per second, or what else is counted."""
 
         def render(self, task: progress.Task) -> Text:
             speed = task.finished_speed or task.speed
-            return Text("" if speed is None else f"{speed:.2g} {counted}/s")
+            return Text("" if speed is None else f"{in_words(speed)} {counted}/s")
 
     console = Console(stderr=True)
     columns = {  # each with the width of a terminal that has room for it

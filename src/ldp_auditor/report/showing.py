@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import html
+import math
+from collections import Counter
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +15,15 @@ from ldp_auditor.choosing.simulation import Simulation
 from ldp_auditor.errors import AuditError
 from ldp_auditor.extras import require_package
 from ldp_auditor.figures.files import save
+from ldp_auditor.figures.points import points_of
 from ldp_auditor.figures.results import figure_of
 from ldp_auditor.figures.styles import style_of
+from ldp_auditor.figures.words import value_in_words
 from ldp_auditor.report import tables
 from ldp_auditor.report.choices import choice_content, simulation_content
 from ldp_auditor.report.evidence import evidence_lines
 from ldp_auditor.report.text_table import Column, Screen, TextTable, Verbatim
+from ldp_auditor.report.verdicts import summary_of_audits
 from ldp_auditor.results.audit_result import AuditResult, AuditResults
 from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.studies.agreement import agreement
@@ -36,6 +41,9 @@ __all__ = ["as_figure", "as_html", "as_text", "content_of", "save"]
 WIDTH = 120
 """Columns of what a result prints by itself; a command knows its terminal."""
 
+ROUNDING = 1e-12
+"""A delta that is no more than this is an error of rounding."""
+
 
 @singledispatch
 def content_of(result: Any) -> list[TextTable | str]:
@@ -45,7 +53,7 @@ def content_of(result: Any) -> list[TextTable | str]:
 
 @content_of.register
 def _(result: AuditResult) -> list[TextTable | str]:
-    return [tables.result_table(result), *tables.notes(result.mechanism)]
+    return [tables.result_table(result), *_in_words([result]), *tables.notes(result.mechanism)]
 
 
 @content_of.register
@@ -55,24 +63,63 @@ def _(results: AuditResults) -> list[TextTable | str]:
         return content_of(first)
     alike = {(result.mechanism, result.attack) for result in results}
     if first.is_over_time and len(alike) == 1:
-        return [tables.over_time_table(results), results.violations.words]
-    return [tables.comparison_table(results), results.violations.words]
+        return [tables.over_time_table(results), *_in_words(results), results.violations.words]
+    return [tables.comparison_table(results), *_extremes(results), results.violations.words]
 
 
 @content_of.register
 def _(comparison: Comparison) -> list[TextTable | str]:
-    return [tables.comparison_table(comparison.results), *comparison.remarks]
+    found = comparison.results
+    return [tables.comparison_table(found), *_extremes(found), *comparison.remarks]
 
 
 @content_of.register
 def _(explanation: Explanation) -> list[TextTable | str]:
     table = tables.explanation_table(explanation)
-    return [table, tables.certificate_lines(explanation), explanation.violations.words]
+    lines = [tables.certificate_lines(explanation), explanation.violations.words]
+    return [table, *_in_words(explanation.results), *lines]
 
 
 @content_of.register
 def _(profile: Profile) -> list[TextTable | str]:
-    return [tables.profile_table(profile.title, profile.points)]
+    return [tables.profile_table(profile.title, profile.points), *_delta_in_words(profile)]
+
+
+def _in_words(results: Sequence[AuditResult]) -> list[str]:
+    """What was found about every mechanism, in the words of its page."""
+    found = points_of(("", result) for result in results)
+    return [summary_of_audits(name, points).words for name, points in found.items()]
+
+
+def _extremes(results: Sequence[AuditResult]) -> list[str]:
+    """Of which mechanism the most of its promise was proven, and of which the least."""
+    most: dict[str, float] = {}
+    for result in results:
+        if result.claim.epsilon < math.inf:
+            share = result.empirical_epsilon / result.claim.epsilon
+            most[result.mechanism] = max(share, most.get(result.mechanism, 0.0))
+    if len(most) < 2:
+        return []
+    first, last = max(most, key=most.__getitem__), min(most, key=most.__getitem__)
+    if most[first] == most[last]:
+        return [f"The same share of every promise is proven: {most[first]:.0%}."]
+    return [
+        f"The most of its promise is proven of {first} ({most[first]:.0%}), the least of {last} "
+        f"({most[last]:.0%})."
+    ]
+
+
+def _delta_in_words(profile: Profile) -> list[str]:
+    """What the profile says of the claim."""
+    if profile.smallest_delta is None:
+        return []
+    claimed, delta = value_in_words(profile.claim.epsilon), value_in_words(profile.claim.delta)
+    if profile.smallest_delta < ROUNDING:
+        return [f"At the claimed epsilon = {claimed} no delta is needed; {delta} is claimed."]
+    smallest = value_in_words(float(f"{profile.smallest_delta:.4g}"))
+    return [
+        f"At the claimed epsilon = {claimed} the smallest delta is {smallest}; {delta} is claimed."
+    ]
 
 
 @content_of.register
@@ -117,7 +164,23 @@ def together(found: Reproduction) -> list[TextTable | str]:
     if len(found.studies) > 1:
         lines = [agreement(found.rows).words, found.violations.words]
         parts += [f"all studies: {line}" for line in lines]
-    return [*parts, claims_table(found.judgements)] if found.judgements else parts
+    if not found.judgements:
+        return parts
+    return [*parts, claims_table(found.judgements), claims_in_words(found.judgements)]
+
+
+PLURALS = {"holds": "hold", "holds in part": "hold in part", "does not hold": "do not hold"}
+"""How rulings are said of several statements."""
+
+
+def claims_in_words(judgements: Sequence[Judgement]) -> str:
+    """How many of the paper's statements hold, as measured and exactly."""
+    parts = []
+    for name in ("measured", "exact"):
+        rulings = Counter(getattr(judgement, name).ruling for judgement in judgements)
+        words = (f"{n:,} {PLURALS.get(ruling, ruling)}" for ruling, n in rulings.most_common())
+        parts.append(f"{'by exact theory' if name == 'exact' else name}: {', '.join(words)}")
+    return f"{len(judgements):,} statements of the paper; {'; '.join(parts)}"
 
 
 def claims_table(judgements: Sequence[Judgement]) -> TextTable:

@@ -55,6 +55,11 @@ class Summary:
     sentence: str
     """Goes on after the name."""
 
+    @property
+    def words(self) -> str:
+        """The name and the sentence together."""
+        return f"{self.name}{':' if self.sentence.startswith('no ') else ''} {self.sentence}"
+
 
 def summary_of_audits(name: str, points: Sequence[Point]) -> Summary:
     """Say what the audits of a mechanism found: the worst of what its points show."""
@@ -95,7 +100,9 @@ def summary_of_check(result: CheckResult) -> Summary:
     claim = claim_in_words(result.claim)
     if result.verdict == "violation":
         proven = result.best.empirical_epsilon
-        amount = "an infinite epsilon" if proven == math.inf else f"at least {number(proven)}"
+        amount = (
+            "an infinite epsilon" if proven == math.inf else f"at least {proven_number(proven)}"
+        )
         words = (
             f"breaks its promise of {claim}: an event that tells two inputs apart proves {amount} "
             f"with {confidence(result.alpha)} confidence."
@@ -131,7 +138,7 @@ def _violation(points: Sequence[Point]) -> str:
         words = f"breaks its promise {many}. At {claim}{_where(worst, points)}, "
     words += (
         f"{attack_in_words(result.attack)} {_proves(result.bound)} at least "
-        f"{number(result.empirical_epsilon)} with {confidence(result.alpha)} confidence."
+        f"{proven_number(result.empirical_epsilon)} with {confidence(result.alpha)} confidence."
     )
     if worst.worst is None:
         return words
@@ -215,7 +222,7 @@ def _nothing(points: Sequence[Point]) -> str:
     best = max(points, key=lambda point: point.measured)
     words = (
         f"promises nothing; {attack_in_words(best.first.attack)} "
-        f"{_proves(best.first.bound)} an epsilon of at least {number(best.measured)}"
+        f"{_proves(best.first.bound)} an epsilon of at least {proven_number(best.measured)}"
     )
     if best.worst == math.inf:
         words += ", and no finite epsilon holds"
@@ -236,7 +243,7 @@ def _promise(points: Sequence[Point]) -> str:
     spans = [_span(points, name) for name in varied(points) if name not in ("epsilon", "pair")]
     spans = [span for span in spans if span]
     inside = f" ({'; '.join(spans)})" if spans else ""
-    return f"{claim} in all {_settings(points):,} settings{inside}"
+    return f"{claim} in {_every(_settings(points))} settings{inside}"
 
 
 def _span(points: Sequence[Point], name: str) -> str:
@@ -267,7 +274,7 @@ def _reached(points: Sequence[Point]) -> str:
 
 def _part_of(proven: float, claimed: float, said: bool = False) -> str:
     """A proven epsilon beside the claim; with a claim of 1 it is the share as well."""
-    words = number(proven) + ("" if said else " of it")
+    words = proven_number(proven) + ("" if said else " of it")
     return words if claimed == 1 or proven == 0 else f"{words} ({proven / claimed:.0%})"
 
 
@@ -283,7 +290,11 @@ def _settings(points: Sequence[Point]) -> int:
 def _of(some: Sequence[Point], points: Sequence[Point]) -> str:
     """How many of the settings, in words."""
     count, of = _settings(some), _settings(points)
-    return f"all {of:,}" if count == of else f"{count:,} of {of:,}"
+    return _every(of) if count == of else f"{count:,} of {of:,}"
+
+
+def _every(settings: int) -> str:
+    return "both" if settings == 2 else f"all {settings:,}"
 
 
 def _single(points: Sequence[Point]) -> bool:
@@ -308,3 +319,13 @@ def number(value: float | None) -> str:
     if value and (value < 0.001 or value >= 1e6):
         return f"{value:.3g}"
     return f"{value:.3f}"
+
+
+def proven_number(value: float) -> str:
+    """A lower bound for a sentence, never rounded up: more would be said than was proven.
+
+    >>> proven_number(1.4059), proven_number(0.0055), proven_number(1.4)
+    ('1.405', '0.005', '1.400')
+    """
+    floored = math.floor(round(1000 * value, 6)) / 1000 if 0.001 <= value < 1e6 else value
+    return number(floored)
