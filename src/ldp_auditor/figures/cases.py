@@ -157,10 +157,9 @@ def bar_cases(
         settings, start = [{}, *settings], 0
     if not figures:
         return None
-    note = (
-        "The longer the bar, the more of the promise an attacker really gets. Diamonds are what "
-        "the same attack would prove with unlimited trials."
-    )
+    note = "The longer the bar, the more of the promise an attacker really gets."
+    if any(value is not None for bars in figures for s in bars.series for value in s.exact):
+        note += " Diamonds are what the same attack would prove with unlimited trials."
     return Cases("All mechanisms", note, labels, figures, start, settings)
 
 

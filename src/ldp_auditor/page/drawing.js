@@ -111,7 +111,7 @@ function lift({ swatch, trace }, floor) {
 }
 
 function curvesLayout(item, state, colours, all) {
-  const narrow = window.innerWidth < 600;
+  const narrow = isNarrow();
   const places = [...new Set(item.lines.flatMap((line) => line.x))].sort((a, b) => a - b);
   const many = new Set(item.lines.map((line) => line.series)).size > 6;
   const layout = {
@@ -266,13 +266,13 @@ function barsPlot(item, state, colours) {
     ...baseLayout(colours, item.height),
     margin: { l: 10, r: 12, t: 50, b: 10 },
     hovermode: "closest",
-    xaxis: { ...baseAxis(colours, item.value_title), type: state.logX ? "log" : "linear", side: "top" },
+    xaxis: { ...baseAxis(colours, item.value_title, isNarrow() ? 11 : 13), type: state.logX ? "log" : "linear", side: "top" },
     yaxis: {
       ...baseAxis(colours, ""),
       range: [item.names.length - 0.4, -0.6],
       showgrid: false,
       tickvals: rows,
-      ticktext: item.names.map((name) => plotText(shortName(name))),
+      ticktext: besideBars(item).map((name) => plotText(shortName(name))),
     },
   };
   if (!state.logX) {
@@ -281,9 +281,17 @@ function barsPlot(item, state, colours) {
   return { series, layout };
 }
 
+const isNarrow = () => window.innerWidth < 600;
+
+// What stands beside bars: on a narrow screen whose they are, if that tells them apart.
+function besideBars({ names, mechanisms }) {
+  const owners = new Set(mechanisms);
+  return isNarrow() && mechanisms.length === names.length && owners.size === names.length ? mechanisms : names;
+}
+
 // A narrow screen has room for a few letters beside the bars.
 function shortName(name) {
-  const most = window.innerWidth < 600 ? 16 : 36;
+  const most = isNarrow() ? 16 : 36;
   return name.length > most ? `${name.slice(0, most - 1)}…` : name;
 }
 

@@ -173,7 +173,8 @@ class PageFigure {
       visible: !this.state.hidden.has(entry.key),
     }));
     if (width) {
-      Object.assign(layout, { width, height: 0.8 * layout.height, autosize: false });
+      const share = width < PAPER_WIDTH ? 0.5 : 0.8; // of the height on a screen
+      Object.assign(layout, { width, height: share * layout.height, autosize: false });
     }
     const budget = Number(this.state.sought.budget);
     if (budget > 0) {

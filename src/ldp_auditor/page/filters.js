@@ -105,7 +105,7 @@ function restricted(item, { protocol, attack }) {
     ...bars, ...Object.fromEntries(columns.map((name) => [name, pick(bars[name])])),
   }));
   const height = item.height * (0.3 + 0.7 * rows.length / item.names.length);
-  return { ...item, names: pick(item.names), claimed: pick(item.claimed), worst: pick(item.worst), series: picked, height };
+  return { ...item, names: pick(item.names), mechanisms: pick(item.mechanisms), claimed: pick(item.claimed), worst: pick(item.worst), series: picked, height };
 }
 
 // A line at the reader's budget, where epsilons are shown and it is not far away from them.

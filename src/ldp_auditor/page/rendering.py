@@ -40,6 +40,7 @@ def environment() -> Environment:
         "shown": shown,
         "text": isolated,
         "parts": unbroken,
+        "words": whole_words,
         "counted": counted,
         "grouped": "{:,}".format,
         "number": number,
@@ -63,6 +64,20 @@ def unbroken(value: Any, most: int = LONGEST) -> Markup:
     return Markup("<bdi>{}</bdi>").format(
         Markup(re.sub(r"\d+(?:\.\d+)?e-\d+", r'<span class="part">\g<0></span>', kept))
     )
+
+
+def whole_words(value: Any, most: int = LONGEST) -> Markup:
+    """Text from elsewhere in which a line ends between words only, not behind a hyphen."""
+    words = shown(value, most).split(" ")
+    spans = (
+        Markup('<span class="word">{}</span>').format(word) if len(word) <= LONG_WORD else word
+        for word in words
+    )
+    return Markup("<bdi>{}</bdi>").format(Markup(" ").join(spans))
+
+
+LONG_WORD = 30
+"""Letters of a word that may be broken: no phone has room for more."""
 
 
 def assets(names: Iterable[str]) -> str:

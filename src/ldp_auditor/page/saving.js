@@ -8,8 +8,8 @@ function addDownloads(figure) {
   place.append("Save: ");
   const name = figure.data.name.replace(/[^\p{L}\p{N}]+/gu, "-").slice(0, 60);
   const kinds = {
-    SVG: () => Plotly.toImage(figure.place, { format: "svg", ...sizeOf(figure) }),
-    PNG: () => Plotly.toImage(figure.place, { format: "png", scale: 2, ...sizeOf(figure) }),
+    SVG: () => Plotly.toImage(standalone(figure), { format: "svg", ...sizeOf(figure) }),
+    PNG: () => Plotly.toImage(standalone(figure), { format: "png", scale: 2, ...sizeOf(figure) }),
     CSV: async () => `data:text/csv;charset=utf-8,${encodeURIComponent(csvOf(figure.item.table))}`,
   };
   for (const [kind, make] of Object.entries(kinds)) {
@@ -28,8 +28,32 @@ function addDownloads(figure) {
   figure.element.append(place);
 }
 
+const TITLE_ROOM = 40;
+const LEGEND_ROOM = 24;
+
+// A figure that leaves the page takes along what stands around it there: title, key and ground.
+function standalone(figure) {
+  const { data, layout } = figure.place;
+  const { margin } = layout;
+  const { paper, ink } = theme();
+  const title = [figure.data.name, figure.item.label].filter(Boolean).join(", ");
+  return {
+    data: data.map((trace) => ({ ...trace, showlegend: trace.visible !== false })),
+    layout: {
+      ...layout,
+      paper_bgcolor: paper,
+      showlegend: figure.data.kind !== "gap", // its bars are named
+      legend: { orientation: "h", y: 0, yref: "container", yanchor: "bottom", font: { size: 12, color: ink } },
+      title: { text: plotText(title), x: 0.01, y: 0.99, yanchor: "top", font: { size: 14, color: ink } },
+      margin: { ...margin, t: margin.t + TITLE_ROOM, b: margin.b + keyRoom(figure) },
+    },
+  };
+}
+
+const keyRoom = ({ place, data: { kind } }) => (kind === "gap" ? 0 : LEGEND_ROOM) * (1 + Math.ceil(place.data.length / Math.max(1, Math.floor(place.clientWidth / 280))));
+
 function sizeOf(figure) {
-  return { width: figure.place.clientWidth, height: figure.place.clientHeight };
+  return { width: figure.place.clientWidth, height: figure.place.clientHeight + TITLE_ROOM + keyRoom(figure) };
 }
 
 function csvOf({ head, rows }) {

@@ -58,6 +58,8 @@ async function start() {
     }
   };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraw());
+  // Pages are counted before the colours of paper are there: figures have their size by then.
+  addEventListener("beforeprint", () => redraw(PAPER_WIDTH));
   matchMedia("print").addEventListener("change", (event) =>
     redraw(event.matches ? PAPER_WIDTH : undefined));
 }

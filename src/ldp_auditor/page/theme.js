@@ -50,9 +50,9 @@ function baseLayout(colours, height) {
   };
 }
 
-function baseAxis(colours, title) {
+function baseAxis(colours, title, size = 13) {
   return {
-    title: { text: plotText(title), font: { size: 13, color: colours.muted }, standoff: 8 },
+    title: { text: plotText(title), font: { size, color: colours.muted }, standoff: 8 },
     gridcolor: colours.line,
     linecolor: colours.muted,
     tickcolor: colours.muted,
