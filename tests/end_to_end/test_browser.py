@@ -132,7 +132,11 @@ def test_figures_and_commands_leave_the_page(seen: Visit) -> None:
         with seen.page.expect_download() as download:
             figure.get_by_role("button", name=f"as {kind}").click()
         assert download.value.suggested_filename == f"GRR.{kind.lower()}"
-        assert Path(download.value.path()).read_bytes().startswith(begin)
+        saved = Path(download.value.path()).read_bytes()
+        assert saved.startswith(begin)
+        if kind == "SVG":  # with the key, the title and the ground that the page has around it
+            assert all(words in saved.decode() for words in ("optimal attack, proven<", "GRR, "))
+            assert "fill: rgb(255, 255, 255)" in saved.decode()
     copy = seen.page.get_by_role("button", name="Copy this command").first
     copy.click()
     seen.page.wait_for_function("b => b.textContent !== 'Copy'", arg=copy.element_handle())
@@ -228,6 +232,21 @@ def test_dark_mode_and_paper_have_their_own_colours(dark_phone: Visit) -> None:
     assert not page.locator(".filters").is_visible()
     assert len(page.pdf(format="A4")) > 10_000
     assert not page.locator(".contents, .downloads, #filters").first.is_visible()
+
+
+def test_figures_fit_the_paper_before_its_pages_are_counted(seen: Visit) -> None:
+    widths = "Array.from(document.querySelectorAll('.plot'), (p) => p._fullLayout.width)"
+    seen.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert max(seen.page.evaluate(widths)) == 660
+    seen.page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert max(seen.page.evaluate(widths)) > 1000
+
+
+def test_lines_end_between_words(seen: Visit) -> None:
+    broken = """() => Array.from(document.querySelectorAll(".command .word, #overview-table .word"))
+        .filter((word) => word.getClientRects().length > 1).map((word) => word.textContent)"""
+    assert seen.page.locator(".command .word", has_text="--epsilon").count() > 0
+    assert seen.page.evaluate(broken) == []
 
 
 def test_hostile_names_do_no_harm(browser: Any, tmp_path: Path) -> None:

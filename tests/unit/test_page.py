@@ -107,6 +107,11 @@ def test_bars_put_the_strongest_first_and_what_promises_nothing_last() -> None:
     assert isinstance(bars, Bars)
     assert bars.names == ["strong", "weak", "none"]
     assert bar_cases({"one": points(audited())}) is None
+    assert "Diamonds" in cases.note
+    unknown = {name: points(audited(name, attack_epsilon=None)) for name in "ab"}
+    without = bar_cases(unknown)
+    assert without is not None
+    assert "Diamonds" not in without.note
 
 
 def test_bars_of_everything_have_violators_first() -> None:

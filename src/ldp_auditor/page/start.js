@@ -60,6 +60,7 @@ async function start() {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraw());
   // Pages are counted before the colours of paper are there: figures have their size by then.
   addEventListener("beforeprint", () => redraw(PAPER_WIDTH));
+  addEventListener("afterprint", () => redraw());
   matchMedia("print").addEventListener("change", (event) =>
     redraw(event.matches ? PAPER_WIDTH : undefined));
 }
