@@ -48,6 +48,7 @@ def _choice(text: str, shown: str | bool = True) -> Option:
 
 @command(
     own_options=True,
+    told=True,
     target=argument(
         "[TARGET]",
         "package.module:function, package.module:Class(args), or an adapter such as pure-ldp:OUE "

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 @command(
     own_options=False,
+    told=True,
     names=argument(
         "NAME...", "figure-1 to figure-12 (no 9), claims, or all.", nargs=-1, required=True
     ),

@@ -61,7 +61,7 @@ STYLES: dict[str, tuple[LineStyleType, float]] = {
 }
 """How a line of every role is drawn, and how wide."""
 ROLE_COLOURS = {"claimed": RED, "limit": "black"}
-CHOSEN = {"color": GREY, "linestyle": (0, (1, 2))}
+CHOSEN: dict[str, Any] = {"color": GREY, "linestyle": (0, (1, 2))}
 """How a chosen place is marked beside lines that promise something."""
 STEP_COLOURS = {"claimed": RED, "excess": DARK_RED, "proven": BLUE}
 MOST_TICKS = 16
@@ -465,7 +465,7 @@ def _draw_panel(axes: Axes, panel: Curves, floor: float, room: float, style: Sty
     axes.grid(alpha=0.25, lw=0.8 * style.lines)
 
 
-def _in_words(value: float, _: int | None = None) -> str:
+def _in_words(value: float, _: float = 0.0) -> str:
     """A tick as the legend writes numbers; powers of ten would have letters that are too small."""
     return value_in_words(float(f"{value:.6g}"))
 
