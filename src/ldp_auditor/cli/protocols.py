@@ -15,7 +15,6 @@ from ldp_auditor.errors import AuditError, require
 def list_protocols(*, adapters: bool, as_json: bool) -> None:
     """Show the protocols that can be audited, or the foreign packages that can be checked."""
     from ldp_auditor import mechanisms
-    from ldp_auditor.figures.words import counted
     from ldp_auditor.report.listings import adapter_table, protocol_table
 
     if adapters:
@@ -36,5 +35,5 @@ def list_protocols(*, adapters: bool, as_json: bool) -> None:
     else:
         say(table.draw(screen()))
         how = "check NAME:MECHANISM' checks one of its" if adapters else "audit NAME' audits one"
-        kind = "foreign package" if adapters else "protocol"
-        say_sentences(f"{counted(len(table.rows), kind)}; 'ldp-auditor {how}")
+        kind = "foreign packages" if adapters else "protocols"
+        say_sentences(f"{len(table.rows)} {kind}; 'ldp-auditor {how}")
