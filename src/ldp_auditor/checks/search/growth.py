@@ -67,10 +67,12 @@ def expected_gain(
 ) -> Floats:
     """Log of what a bet is expected to make of 1 with as many fresh pairs as `trials`.
 
-    The best of `tried` events looks better than it is, by the log of their number.
+    The best of `tried` events looks better than it is, by the log of their number. Rates that keep
+    the claim promise nothing, however few events were tried: -inf.
     """
     lost = logs(np.maximum(tried, 1.0))
-    gained: Floats = growth(p, q, distance * claim.epsilon, claim.delta) * trials - lost
+    grown = growth(p, q, distance * claim.epsilon, claim.delta) * trials
+    gained: Floats = np.where(grown > 0, grown - lost, -np.inf)
     return gained
 
 
