@@ -24,7 +24,7 @@ def letters(rng: np.random.Generator, n: int, different: int = 26) -> str:
 class InEightBytes(Carrier):
     """The sum of three of the 64 bits of eight bytes."""
 
-    PLACES = ((1, 5), (4, 0), (6, 3))
+    PLACES: tuple[tuple[int, int], ...] = ((1, 5), (4, 0), (6, 3))
 
     def wrap(self, bit: int, rng: np.random.Generator) -> bytes:
         made = bytearray(rng.bytes(8))

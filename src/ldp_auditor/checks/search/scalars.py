@@ -179,9 +179,9 @@ PROPERTIES: Mapping[str, Mapping[str, Callable[[Any], Any]]] = {
     },
     "path": {"__str__()": str},
     "uuid": {
+        "int": lambda u: u.int,  # first: of the numbers after some others no bits are looked at
         "version": lambda u: u.version,
         "variant": lambda u: u.variant,
-        "int": lambda u: u.int,
     },
     "date": {"day": lambda d: d.toordinal()},
     "timedelta": {"seconds": _total_seconds, "microseconds": lambda t: t.microseconds},
