@@ -67,12 +67,10 @@ def expected_gain(
 ) -> Floats:
     """Log of what a bet is expected to make of 1 with as many fresh pairs as `trials`.
 
-    The best of `tried` events looks better than it is, by the log of their number. Rates that keep
-    the claim promise nothing, however few events were tried: -inf.
+    The best of `tried` events looks better than it is, by the log of their number.
     """
     lost = logs(np.maximum(tried, 1.0))
-    grown = growth(p, q, distance * claim.epsilon, claim.delta) * trials
-    gained: Floats = np.where(grown > 0, grown - lost, -np.inf)
+    gained: Floats = growth(p, q, distance * claim.epsilon, claim.delta) * trials - lost
     return gained
 
 
