@@ -24,7 +24,7 @@ def letters(rng: np.random.Generator, n: int, different: int = 26) -> str:
 class InEightBytes(Carrier):
     """The sum of three of the 64 bits of eight bytes."""
 
-    PLACES = ((1, 5), (4, 0), (6, 3))
+    PLACES: tuple[tuple[int, int], ...] = ((1, 5), (4, 0), (6, 3))
 
     def wrap(self, bit: int, rng: np.random.Generator) -> bytes:
         made = bytearray(rng.bytes(8))
@@ -34,6 +34,47 @@ class InEightBytes(Carrier):
     @classmethod
     def bit_of(cls, report: bytes | bytearray) -> int:
         return sum(report[place] >> shift & 1 for place, shift in cls.PLACES) % 2
+
+
+class InFourBits(InEightBytes):
+    """The sum of four of the 64 bits of eight bytes."""
+
+    PLACES = ((0, 2), *InEightBytes.PLACES)
+
+
+class InChecksum(Carrier):
+    """The lowest bit of the exclusive or of eleven bytes."""
+
+    def wrap(self, bit: int, rng: np.random.Generator) -> bytes:
+        made = rng.bytes(10)
+        return made + bytes([int(rng.integers(128)) * 2 ^ (sum(made) & 1) ^ bit])
+
+    @staticmethod
+    def bit_of(report: bytes) -> int:
+        return sum(report) % 2
+
+
+class InSixthByteFromTheEnd(Carrier):
+    """The sixth byte from the end, after a text of any length."""
+
+    def wrap(self, bit: int, rng: np.random.Generator) -> bytes:
+        return rng.bytes(int(rng.integers(1, 30))) + bytes([bit]) + rng.bytes(5)
+
+    @staticmethod
+    def bit_of(report: bytes) -> int:
+        return report[-6]
+
+
+class InNumberOfWords(Carrier):
+    """Whether the number of words is odd."""
+
+    def wrap(self, bit: int, rng: np.random.Generator) -> str:
+        words = ["the", "cat", "dog", "house", "tree", "runs", "over"]
+        return " ".join(rng.choice(words, 2 * int(rng.integers(2, 5)) + bit).tolist())
+
+    @staticmethod
+    def bit_of(report: str) -> int:
+        return len(report.split()) % 2
 
 
 class InBase64(Carrier):
@@ -213,6 +254,10 @@ class InWordOrder(Carrier):
 
 ENTRIES: tuple[Entry, ...] = (
     carrier("three_bits_of_eight_bytes", "parity of three coordinates", InEightBytes),
+    carrier("four_bits_of_eight_bytes", "parity of four coordinates", InFourBits),
+    carrier("checksum_of_bytes", "parity of many coordinates", InChecksum),
+    carrier("sixth_byte_from_the_end", "a character of a string", InSixthByteFromTheEnd),
+    carrier("number_of_words", "length", InNumberOfWords),
     carrier("two_bits_in_base64", "a pair of coordinates", InBase64),
     carrier("field_in_json_text", "a field of an object", InJsonText),
     carrier("three_bits_of_300", "parity of three coordinates", InThreeOfHundreds),

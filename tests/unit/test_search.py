@@ -25,7 +25,7 @@ from ldp_auditor.checks.search.events import Equals, Not, OddSum
 from ldp_auditor.checks.search.finder import Candidate, Pilot, find_events
 from ldp_auditor.checks.search.growth import expected_bound, growth
 from ldp_auditor.checks.search.layout import Column, Layout
-from ldp_auditor.checks.search.odd_sums import related_triples, walsh_hadamard
+from ldp_auditor.checks.search.odd_sums import related, walsh_hadamard
 from ldp_auditor.checks.search.packed_events import joint, odd_of_three, pack
 from ldp_auditor.checks.search.strength import largest, screen, strength
 from ldp_auditor.core import Claim
@@ -431,7 +431,7 @@ def test_three_of_hundreds_of_bits_are_found_by_hashing() -> None:
     rng = np.random.default_rng(9)
     bits = rng.random((2, 200, 400)) < 0.5
     bits[0, 150] = bits[0, 30] ^ bits[0, 77] ^ (rng.random(400) < 0.12)
-    triples = related_triples([pack(rows) for rows in bits], np.array([400.0, 400.0]))
+    triples = related([pack(rows) for rows in bits], np.array([400.0, 400.0]), 3)
     assert [30, 77, 150] in triples.tolist()
     assert len(triples) < 40_000  # of 1.3 million
 

@@ -38,9 +38,9 @@ SHARE = 0.01
 
 WHOLE = "report"
 
-NEAR, RISE, NEXT_RISE, DRIFT = "near", "rise", "next rise", "drift"
-"""What a coin is about: nearness in time, the next report (from an even call, from an odd one), or
-a much later one."""
+NEAR, RISE, NEXT_RISE, DRIFT, EARLY = "near", "rise", "next rise", "drift", "early"
+"""What a coin is about: nearness in time, the next report (from an even call, from an odd one), a
+much later one, or one of the first calls of all with one much later."""
 
 ECHO = "echo of "
 """A part that is near to another part of the report before; that part's place follows."""
@@ -52,7 +52,7 @@ each at a time, which tells a perfect one from few objects."""
 LAGS = (2, 3, 4)
 """A report is compared with the next one and with the one that comes so many calls later."""
 
-KINDS = (*(f"{NEAR} {lag}" for lag in LAGS), RISE, NEXT_RISE, DRIFT, f"{DRIFT} later")
+KINDS = (*(f"{NEAR} {lag}" for lag in LAGS), RISE, NEXT_RISE, DRIFT, f"{DRIFT} later", EARLY)
 
 LARGEST = 2**53
 """Whole numbers beyond it are names, not quantities."""
@@ -204,7 +204,8 @@ class Doubts:
             return -math.inf if late else math.log(0.125 / (watched * most))
         if self.leaves.index(coin.leaf) > WATCHED_LEAVES:
             return -math.inf
-        return math.log(0.375 / (watched * len(KINDS) * (WATCHED_LEAVES + 1)))
+        share = 0.015 if coin.kind == EARLY else 0.36 / (len(KINDS) - 1)
+        return math.log(share / (watched * (WATCHED_LEAVES + 1)))
 
     def log_money(self, coin: Coin) -> float:
         """Log of what the bet against a coin is worth."""
@@ -222,6 +223,8 @@ class Doubts:
             return f"{leaf} {how} from one call to the next"
         if coin.kind.startswith(DRIFT):
             return f"{leaf} drifts: later calls make it {'larger' if up else 'smaller'}"
+        if coin.kind == EARLY:
+            return f"{leaf} is {'smaller' if up else 'larger'} in the first calls than later"
         if coin.kind.startswith(ECHO):
             before = coin.kind.removeprefix(ECHO)
             return f"{leaf} {'follows' if up else 'avoids'} what {before} was in the call before"

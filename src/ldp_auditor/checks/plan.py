@@ -24,8 +24,11 @@ FIRST_SEARCH = 32
 GROWTH = 2
 """How many times more the next search looks at."""
 
-MOST_SEARCHED = 40_000
-"""Largest number of reports of one input that a search looks at."""
+MOST_SEARCHED, MOST_SMALL = 40_000, 150_000
+"""Largest number of reports of one input that a search looks at, and that of small reports."""
+
+SMALL = 20.0
+"""Bytes that a small report takes, such as a number or two: many are searched in seconds."""
 
 OBJECTS, MOST_OBJECTS = 24, 64
 """Objects that are compared before anything else; more of them if each gives one answer only."""
@@ -35,6 +38,11 @@ MOST_REPORTS = 1000
 
 HANDSHAKE = 500
 """Reports by which two workers are compared; a verdict on fewer reports needs one worker only."""
+
+
+def most_searched(size: float) -> int:
+    """Largest number of reports of one input that a search looks at, by their mean size."""
+    return MOST_SMALL if size <= SMALL else MOST_SEARCHED
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +112,7 @@ class CheckPlan:
         They double, so that all searches together cost little more than the last one.
         """
         sizes = [min(FIRST_SEARCH, most)]
-        while GROWTH * sizes[-1] <= min(most, MOST_SEARCHED):
+        while GROWTH * sizes[-1] <= min(most, MOST_SMALL):
             sizes.append(GROWTH * sizes[-1])
         return sizes
 

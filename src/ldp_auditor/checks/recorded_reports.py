@@ -1,5 +1,7 @@
 """`check_recorded`: reports that were collected elsewhere, against a claim."""
 
+import math
+import pickle
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,12 +12,12 @@ import numpy as np
 
 from ldp_auditor.checks.bets import SHARES, Bet, ChosenEvent
 from ldp_auditor.checks.evidence import result_of
-from ldp_auditor.checks.plan import MOST_SEARCHED, CheckPlan
+from ldp_auditor.checks.plan import CheckPlan, most_searched
 from ldp_auditor.checks.sampling import chosen_events, worth_learning
 from ldp_auditor.checks.search.finder import Pilot, find_events
 from ldp_auditor.checks.search.layout import Table, tables
 from ldp_auditor.checks.search.scores import can_learn
-from ldp_auditor.checks.sequence import LOOKS, conduct
+from ldp_auditor.checks.sequence import conduct, part
 from ldp_auditor.core import Counts
 from ldp_auditor.errors import AuditError, describe, require
 from ldp_auditor.results.check_result import CheckResult
@@ -47,11 +49,20 @@ class Recorded:
         """How many more reports of each of these inputs there are."""
         return min(len(self.made[i]) - self.drawn[i] for i in inputs)
 
+    @property
+    def most_searched(self) -> int:
+        """Largest number of reports of one input that a search looks at."""
+        first = self.made[0][:2]
+        try:
+            return most_searched(len(pickle.dumps(first)) / max(1, len(first)))
+        except Exception:  # they may be anything
+            return most_searched(math.inf)
+
     def draw(
         self, inputs: Sequence[int], n: int, bets: Sequence[Bet], keep: bool
     ) -> Iterator[list[tuple[Bet, Counts]]]:
         """Look at `n` more reports of each of these inputs, in parts."""
-        at_once = max(1, -(-n // LOOKS)) if bets else n
+        at_once = part(n, len(inputs), bool(bets))
         for start in range(0, n, at_once):
             count = min(at_once, n - start)
             parts = {i: self.following(i, count, keep) for i in inputs}
@@ -82,7 +93,7 @@ class Recorded:
 
     def search(self) -> tuple[ChosenEvent, ...]:
         """Propose events from the reports that were looked at so far."""
-        ends = [min(drawn, MOST_SEARCHED) for drawn in self.drawn]
+        ends = [min(drawn, self.most_searched) for drawn in self.drawn]
         seen = [made[:end] for made, end in zip(self.made, ends, strict=True)]
         plan = self.plan
         pilot = Pilot(seen, plan.claim, plan.values, self.supports, plan.score, plan.distances)

@@ -13,11 +13,11 @@ from typing import Any
 from ldp_auditor.checks.bets import Bet, ChosenEvent
 from ldp_auditor.checks.dependence import WATCHED_INPUTS, Doubts, Flips
 from ldp_auditor.checks.evidence import result_of
-from ldp_auditor.checks.plan import MOST_OBJECTS, MOST_SEARCHED, CheckPlan
+from ldp_auditor.checks.plan import MOST_OBJECTS, CheckPlan, most_searched
 from ldp_auditor.checks.probing import Probed, Probing
 from ldp_auditor.checks.sampling import Found, OpenTarget, Sampled, Sampling, Searching
 from ldp_auditor.checks.scouting import refined
-from ldp_auditor.checks.sequence import LOOKS, conduct
+from ldp_auditor.checks.sequence import conduct, part
 from ldp_auditor.core import Counts
 from ldp_auditor.errors import AuditError, require
 from ldp_auditor.execution.contract import Engine
@@ -28,11 +28,8 @@ from ldp_auditor.seeding import stream_key
 KEPT_BYTES = 2**28
 """Largest size of all reports together that are kept for the search."""
 
-CHUNK = 40_000
-"""Reports of all inputs that a worker makes in one task."""
-
 CHUNK_BYTES = 2**25
-"""Largest size of these reports together."""
+"""Largest size of all reports together that a worker makes in one task."""
 
 COMPARE_AFTER = 2
 """How many times more reports than are compared the first worker makes alone."""
@@ -144,6 +141,11 @@ class _Workers:
         """How many more reports of each of these inputs the budget allows."""
         return (self.plan.trials - self.reports) // len(inputs)
 
+    @property
+    def most_searched(self) -> int:
+        """Largest number of reports of one input that a search looks at."""
+        return most_searched(self.size or 0.0)
+
     def draw(
         self, inputs: Sequence[int], n: int, bets: Sequence[Bet], keep: bool
     ) -> Iterator[list[tuple[Bet, Counts]]]:
@@ -189,7 +191,7 @@ class _Workers:
         tasks = self._tasks(inputs, n, found, keep and not self.is_full)
         for task, outcome in self._in_order(tasks):
             for index, packed in zip(inputs, outcome.reports, strict=False):
-                if self.kept_trials[index] < MOST_SEARCHED:
+                if self.kept_trials[index] < self.most_searched:
                     self.kept[index].append(packed)
                     self.kept_trials[index] += task.n
             rows = [(row[bet.event.first], row[bet.event.second]) for bet in listed]
@@ -204,8 +206,7 @@ class _Workers:
         """Tasks that together make `n` reports of each of these inputs."""
         values = tuple((index, self.plan.values[index]) for index in inputs)
         fitting = CHUNK_BYTES / ((self.size or 1.0) * len(inputs))
-        parts = LOOKS if found else 1
-        at_once = max(1, int(min(-(-n // parts), max(50, CHUNK // len(inputs)), fitting)))
+        at_once = max(1, int(min(part(n, len(inputs), bool(found)), fitting)))
         compare = self.alone is not None
         for start in range(0, n, at_once):
             if self.is_over:

@@ -14,6 +14,14 @@ from ldp_auditor.core import Counts
 LOOKS = 8
 """Into how many parts reports are drawn at least, where an event is bet on."""
 
+CHUNK = 40_000
+"""Reports of all inputs that are drawn in one part."""
+
+
+def part(n: int, inputs: int, is_bet_on: bool) -> int:
+    """How many of `n` reports of each of some inputs are drawn before the next look."""
+    return max(1, min(-(-n // (LOOKS if is_bet_on else 1)), max(50, CHUNK // inputs)))
+
 
 class Source(Protocol):
     """Reports of every input, one after the other, and a search that has seen those drawn."""
@@ -30,6 +38,10 @@ class Source(Protocol):
 
     is_full: bool
     """Whether the search has seen what it can keep."""
+
+    @property
+    def most_searched(self) -> int:
+        """Largest number of reports of one input that a search looks at."""
 
     def draw(
         self, inputs: Sequence[int], n: int, bets: Sequence[Bet], keep: bool
@@ -64,6 +76,8 @@ class Course:
         """Go on to the verdict, or to the end of the budget; searches are at these `sizes`."""
         everyone = range(len(self.plan.values))
         for size in sizes:
+            if size > self.source.most_searched:
+                break
             more, self.searched = size - self.searched, size
             if self._draw(everyone, more):
                 return

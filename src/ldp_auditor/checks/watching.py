@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ldp_auditor.adapters.canonical import canonical
 from ldp_auditor.checks.dependence import (
     DRIFT,
+    EARLY,
     ECHO,
     ECHO_LEAVES,
     KINDS,
@@ -41,6 +42,9 @@ SPARSE = 200
 EVERY = 8
 """Which of the later tasks: each with a number that this divides."""
 
+FIRST_CALLS = 40
+"""Calls that are compared with as many later ones, so that a change soon after them is seen."""
+
 ECHO_LAG = 2
 """An echo is looked for in the next call, and to compare in the one so many calls later."""
 
@@ -65,6 +69,9 @@ def groups(kind: str, start: int, end: int) -> tuple[Ints, ...]:
             a[(last >= 3 * n) & (n >= 4) & ((bits % 2 == 1) == (kind == DRIFT))] for a in (last, n)
         )
         return last - 2 * n, last
+    if kind == EARLY:
+        last = last[(last >= 2 * FIRST_CALLS) & (last < 3 * FIRST_CALLS)]
+        return last - 2 * FIRST_CALLS, last
     if kind in (RISE, NEXT_RISE):
         last = last[(last > 0) & (last % 2 == (kind == RISE))]
         return last - 1, last

@@ -50,14 +50,15 @@ class Event(ABC):
 def _column_size(column: Column) -> float:
     """What a reader sees in a report is simpler than what was derived from it.
 
-    A field of what a text writes is simpler than a letter whose place has to be counted, and "the
-    length is 6" than "the sixth entry is 0".
+    A field of what a text writes, or a word of it, is simpler than a letter whose place has to be
+    counted, and "the length is 6" than "the sixth entry is 0".
     """
     if column.words == f"len({column.place})":
         return 0.95
     if column.kind == "letter":
         return 1.1
-    return 1.0 if column.words == column.place else 1.25
+    is_word = column.kind == "category" and column.words.startswith(f"{column.place}[")
+    return 1.0 if is_word or column.words == column.place else 1.25
 
 
 def _columns_in(things: Iterable[Any]) -> Iterator[Column]:

@@ -1,7 +1,7 @@
 """Events about many bits: an odd number of several bits is set.
 
-With few bits all sums at once, by the transform of Walsh and Hadamard; with more, sums of three,
-of hundreds of bits by hashing.
+With few bits all sums at once, by the transform of Walsh and Hadamard; with more, sums of three and
+four, of hundreds of bits by hashing.
 """
 
 import math
@@ -68,11 +68,12 @@ def propose_odd_sums(sample: Sample, tables: Sequence[Counted]) -> list[Proposal
     if len(bits) < 3:
         return []
     rows = packed(sample, bits)
+    found = _sums_of_four(sample, bits, rows)
     if len(bits) <= MOST_FOR_THREE:
         triples = np.array(list(combinations(range(len(bits)), 3)))
         odd = np.stack([odd_of_three(some) for some in rows])
     else:
-        triples = related_triples(rows, sample.trials)
+        triples = related(rows, sample.trials, 3)
         odd = np.stack([_odd(some, triples) for some in rows])
         sample.notes.append(
             f"Sums of three of {len(bits):,} bits: {len(triples):,} that stood out in a few "
@@ -83,40 +84,71 @@ def propose_odd_sums(sample: Sample, tables: Sequence[Counted]) -> list[Proposal
     def make(i: int) -> Event:
         return OddSum(tuple(bits[j] for j in triples[i].tolist()))
 
-    return proposals(sample, Family(make, odd, number))
+    return proposals(sample, Family(make, odd, number)) + found
 
 
-def related_triples(rows: Sequence[Packed], trials: Floats) -> NDArray[np.int64]:
-    """Triples of bits whose sum has the same parity in almost all of a few reports of an input.
+def _sums_of_four(sample: Sample, bits: Sequence[Event], rows: Sequence[Packed]) -> list[Proposal]:
+    four = related(rows, sample.trials, 4)
+    odd = np.stack([_odd(some, four) for some in rows])
+    sample.notes.append(
+        f"Sums of four of {len(bits):,} bits: {len(four):,} that stood out in a few reports were "
+        "counted. Sums of more were not looked for."
+    )
+
+    def make(i: int) -> Event:
+        return OddSum(tuple(bits[j] for j in four[i].tolist()))
+
+    return proposals(sample, Family(make, odd, math.comb(len(bits), 4)))
+
+
+def related(rows: Sequence[Packed], trials: Floats, size: int) -> NDArray[np.int64]:
+    """Three or four bits whose sum has the same parity in almost all of a few reports of an input.
 
     The bits of a few reports are a code of every column. Two columns whose codes add up to that of
-    a third, or to its complement, are found by looking the sum up: the time grows with the number
-    of pairs, not of triples. Chance alone would make about `BY_CHANCE` triples in each round.
+    a third, or of two others, or to its complement, are found by looking the sum up: the time grows
+    with the number of pairs. Chance alone would find about `BY_CHANCE` sums in each round.
     """
     number = rows[0].shape[0]
-    length = max(8, (math.comb(number, 3) // BY_CHANCE).bit_length())
+    length = max(8, (math.comb(number, size) // BY_CHANCE).bit_length())
     inputs = sorted({round(i) for i in np.linspace(0, len(rows) - 1, MOST_INPUTS)})
     pairs = number * (number - 1) // 2
     rounds = max(1, min(MOST_ROUNDS, MOST_LOOKUPS // (pairs * len(inputs))))
     first, second = np.triu_indices(number, k=1)
-    found = [np.empty((0, 3), dtype=np.int64)]
+    found = [np.empty((0, size), dtype=np.int64)]
     for i in inputs:
         usable = int(trials[i])
         indicators = np.unpackbits(rows[i].view(np.uint8), axis=1, count=usable)
         for start in range(0, min(rounds * length, usable - length), length):
             codes = _codes(indicators[:, start : start + length])
-            order = np.argsort(codes, kind="stable")
-            ranked = codes[order]
-            wanted = codes[first] ^ codes[second]
-            there = np.zeros(1 << LOW_BITS, dtype=bool)  # most sums are none of the codes
-            there[codes & LOW] = True
-            likely = np.flatnonzero(there[wanted & LOW])
-            place = np.minimum(np.searchsorted(ranked, wanted[likely]), number - 1)
-            same = ranked[place] == wanted[likely]
-            hit, third = likely[same], order[place[same]]
-            triple = np.sort(np.stack([first[hit], second[hit], third], axis=1), axis=1)
-            found.append(triple[np.all(np.diff(triple, axis=1) > 0, axis=1)])
+            sums = codes[first] ^ codes[second]
+            some = _thirds(codes, sums) if size == 3 else _twins(sums)
+            columns = [first[some[0]], second[some[0]]]
+            columns += [some[1]] if size == 3 else [first[some[1]], second[some[1]]]
+            together = np.sort(np.stack(columns, axis=1), axis=1)
+            found.append(together[np.all(np.diff(together, axis=1) > 0, axis=1)])
     return np.unique(np.concatenate(found), axis=0)
+
+
+Found = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+def _thirds(codes: NDArray[np.int64], sums: NDArray[np.int64]) -> Found:
+    """Sums that are the code of a column, and that column."""
+    order = np.argsort(codes, kind="stable")
+    ranked = codes[order]
+    there = np.zeros(1 << LOW_BITS, dtype=bool)  # most sums are none of the codes
+    there[codes & LOW] = True
+    likely = np.flatnonzero(there[sums & LOW])
+    place = np.minimum(np.searchsorted(ranked, sums[likely]), len(codes) - 1)
+    same = ranked[place] == sums[likely]
+    return likely[same], order[place[same]]
+
+
+def _twins(sums: NDArray[np.int64]) -> Found:
+    """Sums that are equal, each with the next one."""
+    order = np.argsort(sums, kind="stable")
+    (same,) = np.nonzero(sums[order[1:]] == sums[order[:-1]])
+    return order[same], order[same + 1]
 
 
 def _codes(indicators: NDArray[np.uint8]) -> NDArray[np.int64]:
@@ -127,12 +159,12 @@ def _codes(indicators: NDArray[np.uint8]) -> NDArray[np.int64]:
     return codes
 
 
-def _odd(rows: Packed, triples: NDArray[np.int64]) -> Floats:
-    """How often an odd number of three rows is set, for these triples."""
-    found = np.zeros(len(triples))
-    for start in range(0, len(triples), 2000):
-        a, b, c = triples[start : start + 2000].T
-        found[start : start + 2000] = count(rows[a] ^ rows[b] ^ rows[c])
+def _odd(rows: Packed, sums: NDArray[np.int64]) -> Floats:
+    """How often an odd number of these rows is set, for each of some sums."""
+    found = np.zeros(len(sums))
+    for start in range(0, len(sums), 2000):
+        some = sums[start : start + 2000].T
+        found[start : start + 2000] = count(np.bitwise_xor.reduce([rows[one] for one in some]))
     return found
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ldp_auditor.checks.search.number_features import as_float, integers
 from ldp_auditor.checks.search.pieces import Block, Found, Kind, Piece, Pieces, Place
+from ldp_auditor.checks.search.words import number_in, word_parts
 from ldp_auditor.checks.search.writings import letter_groups, written_parts
 
 MOST_LETTERS = 512
@@ -18,7 +19,7 @@ MOST_LETTERS = 512
 MOST_BYTES = 64
 """Bytes from the front of a string of bytes whose bits become columns."""
 
-LAST_LETTERS = 4
+LAST_LETTERS = 8
 """Letters from the end that become columns, where lengths differ."""
 
 _LETTERS = partial(str.encode, encoding="utf-32-le", errors="surrogatepass"), np.dtype("<u4")
@@ -33,20 +34,14 @@ def text_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
     yield from _letters(place, parts, "letter", pieces)
     yield from letter_groups(place, parts, pieces)
     yield from written_parts(place, parts, pieces)
-    if pieces.wanted is None and all(math.isnan(_number_in(part)) for part in parts[:50]):
+    yield from word_parts(place, parts, pieces)
+    if pieces.wanted is None and all(math.isnan(number_in(part)) for part in parts[:50]):
         return
-    numbers = np.array([_number_in(part) for part in parts])
+    numbers = np.array([number_in(part) for part in parts])
     written = ~np.isnan(numbers)
     if written.any():
         words = f"float({place.words})"
         yield Block([words], place.some(written), numbers[written, None], place=place.words)
-
-
-def _number_in(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
 
 
 def bytes_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
@@ -80,10 +75,27 @@ def _bits(place: Place, parts: Sequence[bytes], pieces: Pieces) -> Iterator[Foun
         if pieces.wants(words, "number"):
             odd = (bits[there, 8 * i : 8 * i + 8].sum(axis=1) % 2).astype(np.int8)
             yield Piece(place.words, words, "number", place.some(there), odd)
+    yield from _checksums(place, parts)
     ones = np.array([int.from_bytes(part).bit_count() for part in parts])
     words = f"bits set in {place.words}"
     yield Piece(place.words, words, "number", place.rows, ones)
     yield Piece(place.words, f"{words} mod 2", "number", place.rows, ones % 2)
+
+
+def _checksums(place: Place, parts: Sequence[bytes]) -> Iterator[Found]:
+    """What all bytes have together, and the last one with the sum of those before it."""
+    if min(map(len, parts)) < 2:
+        return
+    every = [np.frombuffer(part, np.uint8) for part in parts]
+    exclusive = np.array([np.bitwise_xor.reduce(part) for part in every])
+    for bit in range(8):
+        words = f"bit {bit} of all bytes of {place.words} combined by xor"
+        yield Piece(
+            place.words, words, "number", place.rows, (exclusive >> bit & 1).astype(np.int8)
+        )
+    sums = np.array([2 * int(part[-1]) - int(part.sum(dtype=np.int64)) for part in every]) % 256
+    words = f"({place.words}[-1] - sum({place.words}[:-1])) mod 256"
+    yield Piece(place.words, words, "number", place.rows, sums)
 
 
 def _letters(place: Place, parts: Sequence[Any], kind: Kind, pieces: Pieces) -> Iterator[Found]:
@@ -167,9 +179,9 @@ PROPERTIES: Mapping[str, Mapping[str, Callable[[Any], Any]]] = {
     },
     "path": {"__str__()": str},
     "uuid": {
+        "int": lambda u: u.int,  # first: of the numbers after some others no bits are looked at
         "version": lambda u: u.version,
         "variant": lambda u: u.variant,
-        "int": lambda u: u.int,
     },
     "date": {"day": lambda d: d.toordinal()},
     "timedelta": {"seconds": _total_seconds, "microseconds": lambda t: t.microseconds},

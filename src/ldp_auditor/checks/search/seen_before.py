@@ -68,7 +68,7 @@ def propose_seen_before(sample: Sample) -> list[Proposal]:
     halves = [frozenset(found[::2]) for found in forms]
     whole = [frozenset(found) for found in forms]
     pairs = list(permutations(inputs, 2))
-    return [
+    found = [
         later.proposal(
             SeenBefore(a, b, halves[a] - halves[b]),
             a,
@@ -78,6 +78,8 @@ def propose_seen_before(sample: Sample) -> list[Proposal]:
         )
         for a, b in pairs
     ]
+    # So few are tried that those which keep the claim would be bet on before anything uncertain.
+    return [proposal for proposal in found if proposal.strength > 0]
 
 
 def _repeats(reports: Sequence[Any]) -> bool:

@@ -1,4 +1,4 @@
-"""What a text writes: bytes in base64 or hexadecimal, JSON, a time; and groups of letters in it."""
+"""What a text writes: bytes in base64 or hexadecimal, JSON, a time; groups of letters in it."""
 
 import ast
 import base64
@@ -6,8 +6,9 @@ import datetime
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 
@@ -48,13 +49,23 @@ def _json(text: str) -> Any:
     return json.loads(text)
 
 
+def _uuid(text: str) -> UUID:
+    if not re.fullmatch("[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", text):
+        raise ValueError(text)
+    return UUID(text)
+
+
 WRITINGS: dict[str, Callable[[str], Any]] = {
     "json": _json,
     "time": datetime.datetime.fromisoformat,
+    "uuid": _uuid,
     "hex": _hexadecimal,
     "base64": _base64,
 }
 """How a text may be read, by the name of the place inside that it becomes."""
+
+TOLD = ("json", "time", "uuid")
+"""Those that are no chance: groups of letters would only say the same in other words."""
 
 
 def _read(read: Callable[[str], Any], text: str) -> Any:
@@ -65,12 +76,22 @@ def _read(read: Callable[[str], Any], text: str) -> Any:
         return _read
 
 
+def _is_all(read: Callable[[str], Any], parts: Sequence[str]) -> bool:
+    """Whether the first texts can all be read in this way."""
+    return all(_read(read, text) is not _read for text in parts[:FIRST_TEXTS])
+
+
+def is_told(parts: Sequence[str]) -> bool:
+    """Whether all texts write something of which letters and words say nothing more."""
+    return any(_is_all(WRITINGS[name], parts) for name in TOLD)
+
+
 def written_parts(place: Place, parts: Sequence[str], pieces: Pieces) -> Iterator[Place]:
     """What all texts write, as places inside; the first way to read them that fits."""
     for name, read in WRITINGS.items():
         words = f"{place.words}.{name}"
         if pieces.wanted is None:
-            if any(_read(read, text) is _read for text in parts[:FIRST_TEXTS]):
+            if not _is_all(read, parts):
                 continue
         elif not pieces.may_contain(words):
             continue
@@ -82,14 +103,32 @@ def written_parts(place: Place, parts: Sequence[str], pieces: Pieces) -> Iterato
             return
 
 
+def named_members(pieces: Pieces, ending: str) -> list[str]:
+    """Texts of which the presence is wanted, by the ending of the columns' words."""
+    assert pieces.wanted is not None
+    named = sorted(w for w, k in pieces.wanted.columns if k == "member" and w.endswith(ending))
+    return [ast.literal_eval(words.removesuffix(ending)) for words in named]
+
+
+def most_varied(found: Sequence[Set[str]], most: int) -> list[str]:
+    """The texts that are in about half of these sets, and not in all."""
+    counts: Counter[str] = Counter()
+    number = len(found)
+    for one in found:
+        counts.update(one)
+    varied = sorted(counts.items(), key=lambda item: (-item[1] * (number - item[1]), item[0]))
+    return [text for text, count in varied[:most] if 0 < count < number]
+
+
 def letter_groups(place: Place, parts: Sequence[str], pieces: Pieces) -> Iterator[Found]:
     """Two or three letters that stand together anywhere: those that tell texts apart the most."""
     ending = f" in {place.words}"
     if pieces.wanted is None:
+        if is_told(parts):
+            return
         chosen = _common_groups(parts[:: max(1, len(parts) // GRAM_TEXTS)])
     else:
-        named = sorted(w for w, k in pieces.wanted.columns if k == "member" and w.endswith(ending))
-        chosen = [ast.literal_eval(words.removesuffix(ending)) for words in named]
+        chosen = named_members(pieces, ending)
     for group in chosen:
         held = np.array([group in part for part in parts], dtype=np.int8)
         yield Piece(place.words, f"{group!r}{ending}", "member", place.rows, held)
@@ -98,10 +137,5 @@ def letter_groups(place: Place, parts: Sequence[str], pieces: Pieces) -> Iterato
 def _common_groups(texts: Sequence[str]) -> list[str]:
     if max(map(len, texts)) > LONGEST or min(map(len, texts)) < 3:
         return []
-    counts: Counter[str] = Counter()
-    for text in texts:
-        pairs = {text[i : i + n] for n in (2, 3) for i in range(len(text) - n + 1)}
-        counts.update(pairs)
-    number = len(texts)
-    varied = sorted(counts.items(), key=lambda item: (-item[1] * (number - item[1]), item[0]))
-    return [group for group, count in varied[:MOST_GRAMS] if 0 < count < number]
+    groups = [{text[i : i + n] for n in (2, 3) for i in range(len(text) - n + 1)} for text in texts]
+    return most_varied(groups, MOST_GRAMS)

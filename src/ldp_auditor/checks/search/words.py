@@ -1,0 +1,84 @@
+"""The words of a text: what stands between commas, spaces or other separators."""
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ldp_auditor.checks.search.pieces import Block, Found, Piece, Pieces, Place
+from ldp_auditor.checks.search.writings import (
+    FIRST_TEXTS,
+    GRAM_TEXTS,
+    is_told,
+    most_varied,
+    named_members,
+)
+
+SEPARATORS = ("\n", "\t", "|", ";", "&", ",", " ")
+"""What words may be separated by: the first that is in half of the texts."""
+
+MOST_WORDS = 32
+"""Words from the front that become columns, and words that do so wherever they stand."""
+
+
+def number_in(text: str) -> float:
+    """The number that a text writes, or NaN."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def word_parts(place: Place, parts: Sequence[str], pieces: Pieces) -> Iterator[Found]:
+    """How many words there are, each of the first and the last, and which are there at all."""
+    if pieces.wanted is None and is_told(parts):
+        return
+    for separator in SEPARATORS:
+        words = f"{place.words}.split({separator!r})"
+        if pieces.wanted is None:
+            some = parts[:FIRST_TEXTS]
+            if 2 * sum(separator in text.strip() for text in some) < len(some):
+                continue
+        elif not pieces.may_contain(words):
+            continue
+        split = [text.split(separator) for text in parts]
+        there = Place(words, place.rows, split, place.depth + 1)
+        yield from _by_position(there, split, pieces)
+        yield from _anywhere(there, split, pieces)
+        if pieces.wanted is None:
+            return
+
+
+def _by_position(place: Place, split: Sequence[list[str]], pieces: Pieces) -> Iterator[Found]:
+    """The length, and words by their position, also as numbers where they write some."""
+    lengths, column = place.lengths(split)
+    yield column
+    if lengths.max() > MOST_WORDS:
+        pieces.note(f"Of {place.words} the first {MOST_WORDS} words were looked at one by one.")
+    for i in (*range(min(MOST_WORDS, int(lengths.max()))), -1):
+        words, number = f"{place.words}[{i}]", f"float({place.words}[{i}])"
+        wanted = pieces.wants(words, "category"), pieces.wants(number, "number")
+        if not any(wanted):
+            continue
+        mask = lengths > i
+        found = [one[i] for one in split if len(one) > i]
+        yield Piece(place.words, words, "category", place.some(mask), found)
+        numbers = np.array([number_in(word) for word in found])
+        mask[mask] = written = ~np.isnan(numbers)
+        if written.any():
+            some = numbers[written, None]
+            yield Block([number], place.some(mask), some, place=place.words)
+
+
+def _anywhere(place: Place, split: Sequence[list[str]], pieces: Pieces) -> Iterator[Piece]:
+    """Words that some texts have and others do not."""
+    ending = f" in {place.words}"
+    sets = list(map(frozenset, split))
+    if pieces.wanted is None:
+        some = sets[:: max(1, len(sets) // GRAM_TEXTS)]
+        chosen = most_varied(some, MOST_WORDS)
+    else:
+        chosen = named_members(pieces, ending)
+    for word in chosen:
+        held = np.array([word in one for one in sets], dtype=np.int8)
+        yield Piece(place.words, f"{word!r}{ending}", "member", place.rows, held)
