@@ -48,7 +48,7 @@ def _worst(mechanism: ExponentialSpace) -> tuple[float, InputPair]:
     """
     inputs, half = inputs_in_order(mechanism), mechanism.epsilon / 2
     apart = distances(mechanism.metric, inputs)
-    totals = np.array([math.log(np.exp(-half * row).sum()) for row in apart])
+    totals = np.array([log(float(np.exp(-half * row).sum())) for row in apart])
     best, pair = -math.inf, mechanism.inputs.default_pair
     for i, row in enumerate(apart):
         lead = row if mechanism.metric in METRICS else (apart - row).max(axis=1)
