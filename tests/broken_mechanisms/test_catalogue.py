@@ -83,6 +83,8 @@ PLACES = {
     "a value that one input can never produce",
     "a pair of coordinates",
     "parity of three coordinates",
+    "parity of four coordinates",
+    "parity of many coordinates",
     "a dictionary key",
     "string padding",
     "a character of a string",

@@ -70,7 +70,9 @@ def whole_words(value: Any, most: int = LONGEST) -> Markup:
     """Text from elsewhere in which a line ends between words only, not behind a hyphen."""
     words = shown(value, most).split(" ")
     spans = (
-        Markup('<span class="word">{}</span>').format(word) if len(word) <= LONG_WORD else word
+        Markup('<span class="word">{}</span>').format(word)
+        if "-" in word and len(word) <= LONG_WORD
+        else word
         for word in words
     )
     return Markup("<bdi>{}</bdi>").format(Markup(" ").join(spans))
