@@ -78,7 +78,7 @@ def main() -> None:
     parser.add_argument("--domain-sizes", default="25,200")
     parser.add_argument("--epsilon", type=float, default=1.0)
     parser.add_argument("--trials", type=int, default=1_000_000)
-    parser.add_argument("--protocols", default=",".join(mechanisms.available()))
+    parser.add_argument("--protocols", default=",".join(WITH_PEER))
     arguments = parser.parse_args()
     epsilon = arguments.epsilon
     peer = start_peer()
