@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from ldp_auditor.sweeps import sweep as sweep
     from ldp_auditor.testing import assert_ldp as assert_ldp
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _PUBLIC = {
     "audits.interface": "audit audit_over_time",

@@ -16,6 +16,15 @@ def test_the_citation_names_this_version() -> None:
     assert version[1] == ldp_auditor.__version__
 
 
+def test_the_changelog_begins_with_this_version_and_says_everything_once() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text()
+    newest = next(line for line in text.splitlines() if line.startswith("## "))
+    assert newest.split()[1] == ldp_auditor.__version__
+    entries = re.findall(r"^- .*(?:\n  .*)*", text, re.MULTILINE)
+    assert len(entries) > 100
+    assert [entry for entry in set(entries) if entries.count(entry) > 1] == []
+
+
 def test_every_python_of_the_classifiers_is_tried_by_the_workflow() -> None:
     workflow = (ROOT / ".github/workflows/ci.yml").read_text()
     matrix = re.search(r"python: \[(.*)\]", workflow)
