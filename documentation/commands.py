@@ -37,6 +37,14 @@ def _command(name: str, command: click.Command, above: click.Context) -> list[st
     return lines + [_option(option, context) for option in options]
 
 
+def parameters(name: str, names: set[str]) -> list[str]:
+    """Return a row for each option of a command that is also a parameter of one of these names."""
+    command = app.get_command(click.Context(app), name)
+    assert command is not None
+    options = [p for p in command.params if isinstance(p, click.Option) and p.name in names]
+    return [f"| `{option.name}` | {_cell(option.help or '')} |" for option in options]
+
+
 def _option(option: click.Option, context: click.Context) -> str:
     flag = option.opts[-1] + ("" if option.is_flag else f" {option.make_metavar(context)}")
     return f"| `{flag}` | {_cell(option.help or '')} | {_cell(_default(option))} |"

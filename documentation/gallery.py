@@ -12,6 +12,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -140,7 +141,7 @@ def page() -> str:
         f"-   [![{picture.title}](gallery/{picture.name}.png){{ loading=lazy }}]"
         f"(gallery/{picture.name}.png)\n\n"
         f"    **{picture.title}** ([more]({picture.page}))\n\n"
-        f"    ```console\n    $ {picture.command}\n    ```\n"
+        f"    ```console\n    $ {_in_lines(picture.command)}\n    ```\n"
         for picture in pictures()
     ]
     start = (
@@ -151,6 +152,14 @@ def page() -> str:
         ' browser.\n\n<div class="grid cards gallery" markdown>\n\n'
     )
     return start + "\n".join(cards) + "\n</div>\n"
+
+
+def _in_lines(command: str) -> str:
+    """Return a command in lines that fit a card, as a shell takes them; a program stays whole."""
+    if "python -c" in command:
+        return command
+    lines = textwrap.wrap(command, 56, break_on_hyphens=False, break_long_words=False)
+    return " \\\n        ".join(lines)
 
 
 def draw(picture: Picture) -> None:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
+
+import ldp_auditor
+from documentation import commands
 from ldp_auditor import _PUBLIC as PUBLIC
+from ldp_auditor import cli
 
 PAGES = {
     "audits": ("Audits", ("audits", "mechanisms")),
@@ -25,6 +30,9 @@ EXTENDING = {
 }
 """What one writes or calls to add to the program."""
 
+COMMAND_OF = {"assert_ldp": "check"}
+"""The command whose options a name takes, where the command is called something else."""
+
 
 def pages() -> dict[str, str]:
     """Return the pages by their files."""
@@ -41,5 +49,19 @@ def pages() -> dict[str, str]:
 
 
 def _page(title: str, names: list[str]) -> str:
-    blocks = [f"::: ldp_auditor.{name}" for name in names]
+    blocks = [f"::: ldp_auditor.{name}{_parameters(name.rpartition('.')[2])}" for name in names]
     return "\n\n".join([f"# {title}", "Made from the docstrings.", *blocks]) + "\n"
+
+
+def _parameters(name: str) -> str:
+    """Return a table of the parameters that a function shares with a command, or nothing."""
+    command = COMMAND_OF.get(name, name)
+    if name not in ldp_auditor.__all__ or command not in cli.COMMANDS:
+        return ""
+    taken = set(inspect.signature(getattr(ldp_auditor, name)).parameters)
+    head = ["| parameter | what it is |", "| --- | --- |"]
+    told = (
+        f"Parameters that are also options of [the command `{command}`](../commands.md#{command})."
+        " Where the command reads a text such as `0,1`, Python takes the values, `[0, 1]`."
+    )
+    return "\n\n" + "\n".join([told, "", *head, *commands.parameters(command, taken)])

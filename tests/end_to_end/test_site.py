@@ -126,6 +126,7 @@ def test_everything_of_the_program_is_in_the_reference(site: Path) -> None:
     assert all(f"<td>{name}</td>" in protocols for name in mechanisms.listed())
     interface = "".join(page.read_text() for page in site.glob("reference/python/*.html"))
     assert 'id="ldp_auditor.audits.interface.audit"' in interface
+    assert "<td><code>composed_delta</code></td>" in interface  # as the command's help has it
     assert "&gt;&gt;&gt;" in interface  # examples are fenced, not quotations
 
 
