@@ -15,6 +15,7 @@ import json
 import re
 import sys
 import tempfile
+import textwrap
 import time
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,9 @@ FOLDER = ROOT / "docs" / "notebooks"
 KEPT = ROOT / ".venv" / "notebooks"
 SECONDS = 120
 """That a cell may take."""
+
+WIDTH = 108
+"""Letters of a line that a page shows without scrolling."""
 
 Notebook = Any
 
@@ -90,7 +94,8 @@ def _page(name: str, notebook: Notebook) -> dict[str, str | bytes]:
     title, *rest = parts
     file = f"{name}.ipynb"
     note = f"This page is the notebook [{file}]({file}){{ download }}, run.\n{{ .notebook }}"
-    return {f"notebooks/{name}.md": "\n\n".join([title, note, *rest]) + "\n", **made}
+    wide = "---\nhide: [toc]\n---"
+    return {f"notebooks/{name}.md": "\n\n".join([wide, title, note, *rest]) + "\n", **made}
 
 
 def _text(output: Any) -> str:
@@ -100,7 +105,15 @@ def _text(output: Any) -> str:
     if rich is not None and rich.startswith("<pre>"):
         text = html.unescape(rich.removeprefix("<pre>").removesuffix("</pre>"))
     text = re.sub(r"\x1b\[[0-9;]*m", "", text).rstrip()
-    return f"```text\n{text}\n```"
+    return "\n".join(["```text", *map(_wrapped, text.split("\n")), "```"])
+
+
+def _wrapped(line: str) -> str:
+    """Break a sentence that is longer than a page is wide; the rows of tables stay whole."""
+    if len(line) <= WIDTH or "  " in line.strip():
+        return line
+    indent = " " * (len(line) - len(line.lstrip()) + 2)
+    return textwrap.fill(line, WIDTH, subsequent_indent=indent, break_on_hyphens=False)
 
 
 if __name__ == "__main__":
