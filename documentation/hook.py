@@ -40,6 +40,9 @@ BOOST = {
 }
 """How much the search prefers pages, by the beginning of their path: what newcomers ask for."""
 
+WIDE = ("claims.md", "papers.md", "results.md")
+"""Pages of wide tables, which take the place of the table of contents."""
+
 LINK = re.compile(r"(\]\()([^)#:\s]+)((?:#[^)]*)?\))")
 SESSION = re.compile(r"^```python(?=\n>>> )", re.MULTILINE)
 """The fence of an example with prompts and answers, of which a reader copies what one types."""
@@ -63,10 +66,12 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> str:
-    """Lead links to files above `docs/` to their pages, weigh the page, name Python sessions."""
+    """Lead links to files above `docs/` to their pages, set what a page needs, name sessions."""
     folder = Path("docs") / Path(page.file.src_uri).parent
     boosts = [boost for path, boost in BOOST.items() if page.file.src_uri.startswith(path)]
     page.meta["search"] = {"boost": max(boosts, default=1)}
+    if page.file.src_uri in WIDE:
+        page.meta["hide"] = ["toc"]
     markdown = SESSION.sub("```pycon", markdown)
     if page.file.generated_by:
         return markdown
