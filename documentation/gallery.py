@@ -8,11 +8,11 @@ files. The page is made from this table.
 
 from __future__ import annotations
 
+import re
 import shlex
 import subprocess
 import sys
 import tempfile
-import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +21,8 @@ from ldp_auditor import studies
 FOLDER = Path(__file__).parents[1] / "docs" / "gallery"
 WIDTH = 1400
 """Pixels of a picture at most: twice what a page shows, for sharp screens."""
+LETTERS = 60
+"""Letters in a line of a command at most."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +114,19 @@ PICTURES = (
         "choosing.md",
     ),
     Picture(
+        "slide",
+        "For a slide: larger letters, thicker lines",
+        "ldp-auditor compare --epsilon 1 --domain-size 25 --style slide --figure slide.png",
+        "reading-results.md",
+    ),
+    Picture(
+        "journal",
+        "For a column of a journal (also as .pdf)",
+        "ldp-auditor compare GRR OUE OLH SS --epsilon 1 --domain-size 100 --attack both"
+        " --style paper --columns 1 --figure journal.png",
+        "reading-results.md",
+    ),
+    Picture(
         "explore",
         "Exact curves over a setting",
         "ldp-auditor explore GRR OUE SS --over domain_size --epsilon 1 --figure explore.png",
@@ -155,10 +170,12 @@ def page() -> str:
 
 
 def _in_lines(command: str) -> str:
-    """Return a command in lines that fit a card, as a shell takes them; a program stays whole."""
-    if "python -c" in command:
-        return command
-    lines = textwrap.wrap(command, 56, break_on_hyphens=False, break_long_words=False)
+    """Return a command in lines that fit a card, as a shell takes them, broken before options."""
+    line, *options = re.split(r" (?=--)", command)
+    lines = [line]
+    for option in options:
+        fits = len(lines[-1]) + len(option) < LETTERS
+        lines[-1:] = [f"{lines[-1]} {option}"] if fits else [lines[-1], option]
     return " \\\n        ".join(lines)
 
 
