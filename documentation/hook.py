@@ -40,7 +40,7 @@ BOOST = {
 }
 """How much the search prefers pages, by the beginning of their path: what newcomers ask for."""
 
-WIDE = ("claims.md", "papers.md", "results.md")
+WIDE = ("broken-mechanisms.md", "claims.md", "papers.md", "results.md")
 """Pages of wide tables, which take the place of the table of contents."""
 
 LINK = re.compile(r"(\]\()([^)#:\s]+)((?:#[^)]*)?\))")

@@ -10,7 +10,7 @@ HEAD = ["| name | promise | options | what it is |", "| --- | --- | --- | --- |"
 
 
 def page() -> str:
-    """Return every protocol, those of one kind of input and one family together."""
+    """Return every protocol by kind of input and family, those without a family first."""
     groups: dict[str, list[AnyProtocol]] = {}
     for protocol in mechanisms.listed().values():
         family = f", {protocol.family}" if protocol.family else ""
@@ -21,8 +21,9 @@ def page() -> str:
         "Made from the registry; `ldp-auditor list` prints the same. Which page explains which:"
         " [the command line](../command-line.md#protocols).",
     ]
-    for title, protocols in groups.items():
-        rows = [_row(protocol) for protocol in protocols]
+    nouns = [title.partition(",")[0] for title in groups]
+    for title in sorted(groups, key=lambda title: (nouns.index(title.partition(",")[0]), title)):
+        rows = [_row(protocol) for protocol in groups[title]]
         parts += ["", f"## {title}", "", *HEAD, *rows]
     made = [
         f"| {name}[P] | that of P | those of P | {what} |"
