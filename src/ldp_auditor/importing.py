@@ -3,6 +3,7 @@
 import importlib
 import os
 import sys
+from pathlib import Path
 from typing import Any
 
 from ldp_auditor.errors import AuditError, describe
@@ -15,4 +16,7 @@ def import_named(module: str) -> Any:
     try:
         return importlib.import_module(module)
     except Exception as error:
-        raise AuditError(f"cannot import {module!r}: {describe(error)}") from error
+        name = Path(module).stem
+        is_file = module.endswith(".py") or "/" in module
+        why = f"it is a file; name the module, {name}, there" if is_file else describe(error)
+        raise AuditError(f"cannot import {module!r}: {why}") from error

@@ -15,10 +15,11 @@ from ldp_auditor.audits.interface import make_mechanism
 from ldp_auditor.choosing.population import MOST_VALUES, Population
 from ldp_auditor.core import Floats, Mechanism
 from ldp_auditor.errors import error_probability, require, seed_number, whole_number
+from ldp_auditor.inputs import Categories
 from ldp_auditor.mechanisms.capabilities import (
     Estimates,
     HasOptions,
-    TakesRecords,
+    inputs_of,
     needed,
 )
 from ldp_auditor.mechanisms.records import RecordMechanism
@@ -126,9 +127,11 @@ def simulate(
         made = make_mechanism(mechanism, epsilon=epsilon, delta=delta, domain_size=size, **options)
     users = whole_number("users", users, 1, MOST_USERS)
     reports, seed = whole_number("reports", reports, 1, 10**5), seed_number(seed)
+    kind = inputs_of(made)
     require(
-        not isinstance(made, TakesRecords),
-        f"simulate takes one attribute at a time; {made.name} is for records",
+        isinstance(kind, Categories),
+        f"{made.name} is for {kind.noun}; simulate takes categories, one attribute at a time",
+        argument="mechanism",
     )
     require(made.domain_size <= MOST_VALUES, f"domain_size must be at most {MOST_VALUES} here")
     if population is None:

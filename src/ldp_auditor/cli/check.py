@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from ldp_auditor.cli.arguments import (
     ALPHA,
@@ -100,6 +101,10 @@ def check(
 
     where = {name: settings.pop(name) for name in ENGINE}
     require(settings["epsilon"] is not None, "a check needs the claim: --epsilon")
+    if settings["recorded"] is not None:
+        _refuse("recorded reports need", *OF_SAMPLING)
+    if settings["command"] is not None:
+        _refuse("a program, which is asked line by line, needs", "batch")
     asked = parse_check(target, **settings)
     if out is not None:
         can_keep(out)
@@ -123,6 +128,21 @@ def check(
     if is_verbose():
         print("the last search:", *result.notes, sep="\n- ", file=sys.stderr)
     return exit_code(result.verdict == "violation")
+
+
+OF_SAMPLING = (
+    *("values", "domain_size", "batch", "reports", "trials"),
+    *("call_seconds", "total_seconds", "open_seconds"),
+)
+"""What says which reports are made and how; recorded ones are there."""
+
+
+def _refuse(who: str, *names: str) -> None:
+    """Raise if one of these options was given: it would be left out of account without a word."""
+    source = click.get_current_context().get_parameter_source
+    for name in names:
+        given = source(name) is ParameterSource.COMMANDLINE
+        require(not given, f"{who} no {flag_of(name)}; drop it", argument=name)
 
 
 def _repeat(arguments: list[str], result: CheckResult) -> str:
