@@ -29,8 +29,17 @@ def must(condition: bool, rule: str, **given: Any) -> None:
     ldp_auditor.errors.AuditError: epsilon must be positive, got epsilon=-1
     """
     if not condition:
-        name, shown = next(iter(given)), ", ".join(f"{n}={value}" for n, value in given.items())
+        name, shown = next(iter(given)), ", ".join(shown_as(*each) for each in given.items())
         raise AuditError(f"{name} must {rule}, got {shown}", argument=name)
+
+
+def shown_as(name: str, value: Any) -> str:
+    """Return how a message shows a value that was given: with its name, if that is one word.
+
+    >>> shown_as("epsilon", -1), shown_as("an input", 2.5)
+    ('epsilon=-1', '2.5')
+    """
+    return str(value) if " " in name else f"{name}={value}"
 
 
 def one_of(name: str, value: Any, known: Collection[str]) -> None:
@@ -64,7 +73,7 @@ def whole_number(name: str, value: Any, at_least: int, at_most: int | None = Non
     except TypeError:
         shown = repr(value) if isinstance(value, str) else str(value)
         raise AuditError(
-            f"{name} must be a whole number, got {name}={shown[:40]}", argument=name
+            f"{name} must be a whole number, got {shown_as(name, shown[:40])}", argument=name
         ) from None
     if number < at_least or (at_most is not None and number > at_most):
         shown = str(number) if abs(number) < 10**40 else f"{str(number)[:20]}..."
