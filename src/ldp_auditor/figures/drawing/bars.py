@@ -128,12 +128,21 @@ def _draw_bars(
     axes.scatter(places, drawable(series.exact), marker="_", s=ticks, c="black", zorder=3)
     longest = max(map(len, series.words), default=0) * LETTER * style.small
     turned = longest > 1.15 * inches
+    arrow = "{} →" if turned else "↑\n{}"  # turned, both point upwards
+    is_cut = [(value or 0.0) > data.top for value in series.measured]
+    numbers = [
+        arrow.format(words) if cut else words
+        for words, cut in zip(series.words, is_cut, strict=True)
+    ]
     tall = 1.1 * longest / sheet[1] / 0.6 if turned else 0.07
-    for x, height, words, colour in zip(places, heights, series.words, colours, strict=True):
-        # A white ground, because the exact value's tick may lie behind the number.
-        ground = {"facecolor": "white", "edgecolor": "none", "pad": 0.4, "alpha": 0.8}
+    for x, height, words, colour, cut in zip(
+        places, heights, numbers, colours, is_cut, strict=True
+    ):
+        # A ground, because the exact value's tick or the promise may lie behind the number.
+        ground = {"facecolor": colour if cut else "white", "edgecolor": "none", "pad": 0.4}
+        ground["alpha"] = 1.0 if cut else 0.8
         look: dict[str, Any] = {"va": "bottom", "rotation": 90 * turned, "bbox": ground}
         if height > tall * data.top:  # it has room inside
             seen = "black" if colour == light else "white"
-            look |= {"va": "top", "xytext": (0, -3), "color": seen, "bbox": None}
-        write_beside(axes, words, (x, min(height, data.top)), fontsize=style.small, **look)
+            look |= {"va": "top", "xytext": (0, -3), "color": seen, "bbox": ground if cut else None}
+        write_beside(axes, words, (x, height), fontsize=style.small, **look)

@@ -5,6 +5,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -27,9 +28,7 @@ def put_legend(figure: Figure, handles: Sequence[Artist], style: Style) -> None:
             handle.set_linewidth(style.lines * handle.get_linewidth())
             handle.set_markersize(style.marks if handle.get_marker() != "_" else 1.2 * size)
         handle.set_label(textwrap.fill(str(handle.get_label()), most, break_on_hyphens=False))
-    longest = max(len(part) for h in handles for part in str(h.get_label()).split("\n"))
-    columns = int(width / (0.055 * size + 0.9 * LETTER * size * longest))
-    columns = max(1, min(len(handles), columns))
+    columns = _columns([str(handle.get_label()) for handle in handles], width / size)
     if style.width is not None:  # what is drawn keeps its height
         rows = -(-len(handles) // columns)
         figure.set_figheight(figure.get_figheight() + rows * 1.6 * size / 72)
@@ -40,6 +39,22 @@ def put_legend(figure: Figure, handles: Sequence[Artist], style: Style) -> None:
         frameon=False,
         fontsize=size,
     )
+
+
+def _columns(labels: Sequence[str], width: float) -> int:
+    """Return how many columns fit into as many inches for each point of a letter's size.
+
+    Labels fill one column after the other, the first ones with one more if that does not come
+    out even; a column is as wide as its longest label.
+    """
+    letters = [max(map(len, label.split("\n"))) for label in labels]
+
+    def needed(columns: int) -> float:
+        parts = np.array_split(letters, columns)
+        return sum(0.066 + 0.92 * LETTER * float(part.max()) for part in parts)
+
+    rows = {n: -(-len(labels) // n) for n in range(1, len(labels) + 1) if needed(n) <= width}
+    return min(rows, key=lambda n: (rows[n], n), default=1)
 
 
 def handles_of(panels: Sequence[Curves], zeros: bool) -> list[Line2D]:

@@ -145,7 +145,8 @@ def _with_room(ticks: Sequence[float], is_log: bool, letters: float) -> list[flo
 
     def ends(x: float) -> tuple[float, float]:
         middle = 0.9 * letters * (float(scale(x)) - first) / (last - first)
-        half = (len(value_in_words(x)) + 1) / 2
+        words = value_in_words(x)
+        half = (len(words) - 0.5 * words.count(".") + 0.8) / 2  # a point is narrow
         return middle - half, middle + half
 
     shown = [ticks[0]]
