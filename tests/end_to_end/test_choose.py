@@ -177,6 +177,10 @@ def test_nothing_fits(tmp_path: Path) -> None:
         ("choose --domain-size 10 --users many --max-epsilon 1", "users must be a whole number"),
         ("choose --domain-size 10 --users 1 --max-epsilon 1 --frequencies no.csv", "cannot read"),
         ("simulate OUE --epsilon 1 --users 10", "domain_size"),
+        (
+            "simulate PM --epsilon 1 --users 10",
+            "simulate takes values, counted from 0; PM is for nu",
+        ),
         ("simulate OUE --epsilon 1 --users 0 --domain-size 3", "users must be at least 1"),
     ],
 )
