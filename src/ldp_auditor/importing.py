@@ -15,6 +15,11 @@ def import_named(module: str) -> Any:
         sys.path.insert(0, os.getcwd())
     try:
         return importlib.import_module(module)
+    except SystemExit as error:  # its code would be taken for ours, 0 for "no violation found"
+        raise AuditError(
+            f"cannot import {module!r}: it ends the program ({describe(error)}); "
+            "put what it runs below: if __name__ == '__main__'"
+        ) from error
     except Exception as error:
         name = Path(module).stem
         is_file = module.endswith(".py") or "/" in module

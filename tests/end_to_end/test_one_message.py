@@ -21,6 +21,7 @@ BAD: list[Settings] = [
     {"epsilon": 0},
     {"epsilon": -1},
     {"epsilon": "nan"},
+    {"epsilon": "snan"},
     {"epsilon": "inf"},
     {"epsilon": 1e-9},
     {"epsilon": "one"},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import mpmath
@@ -90,6 +91,44 @@ def test_conventions_differ_by_the_tail() -> None:
 def test_no_bound_is_negative_or_undefined(bound: str, delta: float, counts: Counts) -> None:
     epsilon = find_bound(bound)(counts, 0.01, delta)
     assert 0 <= epsilon < math.inf
+
+
+@pytest.mark.parametrize("bound", BOUNDS)
+@pytest.mark.parametrize(
+    "counts", [Counts(1, 1, 0), Counts(100, 90, 0), Counts(10**9, 10**9, 0), Counts(10**9, 700, 5)]
+)
+def test_every_alpha_has_a_bound_and_a_smaller_one_a_smaller(bound: str, counts: Counts) -> None:
+    alphas = [1e-100, 1e-20, 1e-16, 1e-6, 0.01, 0.49, 1 - 1e-12, 1 - 2**-53]
+    proven = [find_bound(bound)(counts, alpha, 0.0) for alpha in alphas]
+    if bound == "likelihood-ratio":
+        assert proven[-2:] == [0, 0]  # at one half or more it proves nothing
+        del proven[-2:]
+    assert proven[-1] < math.inf
+    assert all(less <= more for less, more in pairwise([0.0, *proven]))
+
+
+@pytest.mark.parametrize("counts", [Counts(40, 40, 0), Counts(60, 57, 0)])
+@pytest.mark.parametrize("alpha", [0.01, 1e-16])
+def test_the_posterior_below_the_credible_bound_is_alpha(counts: Counts, alpha: float) -> None:
+    proven = find_bound("jeffreys")(counts, alpha, 0.0)
+    hits, alarms = counts.true_positives, counts.false_positives
+    with mp.workdps(20):
+        grow, b1, b2 = mpmath.exp(proven), counts.trials - hits + 0.5, counts.trials - alarms + 0.5
+
+        def density(root: mpmath.mpf) -> mpmath.mpf:
+            """Of the root of the false positive rate, times P(TPR <= e^epsilon rate)."""
+            rate = root * root
+            posterior = rate ** (alarms - 0.5) * (1 - rate) ** (b2 - 1)
+            most = min(mpmath.mpf(1), grow * rate)
+            below = mpmath.betainc(hits + 0.5, b1, 0, most, regularized=True)
+            return 2 * root * posterior * below / mpmath.beta(alarms + 0.5, b2)
+
+        sure = mpmath.sqrt(1 / grow)
+        ends = sorted(
+            {min(mpmath.mpf(1), sure * share) for share in (0, 0.25, 0.5, 1, 2, 4, 8, 1e9)}
+        )
+        below = mpmath.quad(density, ends)
+    assert float(below) == pytest.approx(alpha, rel=1e-5, abs=0)
 
 
 def test_rates_below_delta_prove_nothing() -> None:

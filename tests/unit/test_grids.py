@@ -146,6 +146,8 @@ def test_a_mistake_is_told_with_its_line(
         ("protocol = 'GRR'\ndomain_size = 5\nepsilon = nan", 3, "epsilon must be positive"),
         ("protocol = 'GRR'\ndomain_size = 5\nepsilon = inf", 3, "epsilon must be finite"),
         ("protocol = 'GRR'\ndomain_size = 5\nepsilon = 1" + "0" * 400, 3, "epsilon must be a num"),
+        ("protocol = 'GRR'\ndomain_size = 5\nepsilon = 1" + "_0" * 5000, 3, "not TOML: Exceeds"),
+        ("protocol = 'GRR'\nepsilon = 1\ndomain_size = 0x" + "f" * 5000, 3, "domain_size must be"),
         ("# \u2028 \u0085\nprotocol = 'GRR'\ndomain_size = 1\nepsilon = 1", 3, "domain_size must"),
         ("epsilon = 1\nprotocol = 'SPL[GRR]'\ndomain_sizes = 5", 3, "domain_sizes must be a list"),
         ("epsilon = 1\nprotocol = 'SPL[GRR]'\ndomain_sizes = [5, 1]", 3, "a domain size must be"),

@@ -19,7 +19,7 @@ def likelihood_ratio_bound(counts: Counts, alpha: float, delta: float) -> float:
     trials = counts.trials
     tpr = max(0.0, counts.true_positives - 0.5) / trials
     fpr = min(1.0, (counts.false_positives + 1) / trials)
-    quantile = NormalDist().inv_cdf(1 - alpha)
+    quantile = -NormalDist().inv_cdf(alpha)  # 1 - alpha has no digits of a small alpha
     if alpha >= 0.5 or tpr - delta <= fpr:
         return 0.0
     estimate = math.log((tpr - delta) / fpr)

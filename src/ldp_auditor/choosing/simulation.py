@@ -125,14 +125,14 @@ def simulate(
     if isinstance(mechanism, str):
         size = len(population.shares) if domain_size is None and population else domain_size
         made = make_mechanism(mechanism, epsilon=epsilon, delta=delta, domain_size=size, **options)
-    users = whole_number("users", users, 1, MOST_USERS)
-    reports, seed = whole_number("reports", reports, 1, 10**5), seed_number(seed)
-    kind = inputs_of(made)
+    inputs = inputs_of(made)
     require(
-        isinstance(kind, Categories),
-        f"{made.name} is for {kind.noun}; simulate takes categories, one attribute at a time",
+        isinstance(inputs, Categories),
+        f"{made.name} is for {inputs.noun}; simulate takes categories, one attribute at a time",
         argument="mechanism",
     )
+    users, alpha = whole_number("users", users, 1, MOST_USERS), error_probability(alpha)
+    reports, seed = whole_number("reports", reports, 1, 10**5), seed_number(seed)
     require(made.domain_size <= MOST_VALUES, f"domain_size must be at most {MOST_VALUES} here")
     if population is None:
         population = Population.zipf(made.domain_size)
@@ -178,7 +178,7 @@ def _shown(
     )
     from scipy.special import ndtri
 
-    width = -float(ndtri(error_probability(alpha) / 2))
+    width = -float(ndtri(alpha / 2))
     return Simulation(
         made.name,
         made.claim.epsilon,

@@ -166,12 +166,14 @@ def parse_values(values: str | None, domain_size: int | None) -> tuple[Any, ...]
         text = RANGE.sub(r'{"low": \1, "high": \2}', text)
     try:
         parsed = json.loads(text)
-    except json.JSONDecodeError:
+        return tuple(map(_range_or_value, parsed)) if RANGE.search(values) else tuple(parsed)
+    except AuditError:
+        raise
+    except (ValueError, TypeError, RecursionError):
         raise AuditError(
             "values must be numbers such as 0,1,2, a range such as -1..1 or JSON such as "
-            f'["red", "green"], got {values!r}'
+            f'["red", "green"], got {values[:200]!r}'
         ) from None
-    return tuple(map(_range_or_value, parsed)) if RANGE.search(values) else tuple(parsed)
 
 
 NUMBER = r"(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)"
