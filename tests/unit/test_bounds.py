@@ -17,7 +17,7 @@ from ldp_auditor.bounds import BOUNDS, find_bound
 from ldp_auditor.bounds.clopper_pearson import log_odds as limits_in_log_odds
 from ldp_auditor.bounds.clopper_pearson import lower_limit, upper_limit
 from ldp_auditor.core import Counts, Rates
-from ldp_auditor.errors import AuditError
+from ldp_auditor.errors import SMALLEST_ALPHA, AuditError
 
 
 @pytest.mark.parametrize(("trials", "limit"), [(10**6, 12.025), (10**4, 7.42)])
@@ -195,3 +195,63 @@ def test_limits_are_exact_to_twelve_digits(successes: int, trials: int, tail: fl
         )
         step = (log_tail - mpmath.log(tail)) * terms * (1 + odds) / successes
     assert abs(float(step)) < 1e-12
+
+
+def likelihood_ratio_by_definition(counts: Counts, alpha: float, delta: float) -> float:
+    """The bound of `likelihood_ratio.py` with 60 digits, by halving everything."""
+    with mp.workdps(60):
+        trials = mpmath.mpf(counts.trials)
+        tpr, fpr = (
+            (counts.true_positives - mpmath.mpf("0.5")) / trials,
+            (counts.false_positives + 1) / trials,
+        )
+        quantile = -mpmath.sqrt(2) * mpmath.erfinv(2 * mpmath.mpf(alpha) - 1)
+
+        def kl(a: mpmath.mpf, b: mpmath.mpf) -> mpmath.mpf:
+            return a * mpmath.log(a / b) + (1 - a) * mpmath.log((1 - a) / (1 - b))
+
+        def is_rejected(epsilon: mpmath.mpf) -> bool:
+            ratio = mpmath.exp(epsilon)
+            low, high = fpr, (tpr - delta) / ratio
+            for _ in range(180):
+                q = (low + high) / 2
+                p = ratio * q + delta
+                rises = ratio * (tpr - p) / (p * (1 - p)) > (q - fpr) / (q * (1 - q))
+                low, high = (q, high) if rises else (low, q)
+            apart = kl(tpr, ratio * low + delta) + kl(fpr, low)
+            return bool(2 * trials * apart > quantile**2)
+
+        low, high = mpmath.mpf(0), mpmath.log((tpr - delta) / fpr)
+        for _ in range(50):
+            middle = (low + high) / 2
+            low, high = (middle, high) if is_rejected(middle) else (low, middle)
+        return float(low)
+
+
+@pytest.mark.parametrize(
+    ("trials", "missing", "alarms", "alpha", "delta"),
+    [
+        *((10**6, 0, 0, 0.01, 0.0), (10**9, 1, 0, 0.01, 0.0), (10**9, 0, 0, 0.3, 0.1)),
+        *(
+            (10**10, 0, 5, 0.01, 0.0),
+            (10**12, 0, 0, 0.01, 0.0),
+            (10**12, 5 * 10**11, 7, 0.01, 1e-5),
+        ),
+        *((10**15, 0, 5, 0.3, 0.1), (10**15, 3, 10**15 // 3, 0.01, 0.0), (7, 2, 1, 0.3, 0.1)),
+    ],
+)
+def test_likelihood_ratio_keeps_its_digits(
+    trials: int, missing: int, alarms: int, alpha: float, delta: float
+) -> None:
+    """Also where hardly a trial of very many missed: 25.9 at 10^12 trials, where it once said 13.8."""
+    counts = Counts(trials, trials - missing, alarms)
+    wanted = likelihood_ratio_by_definition(counts, alpha, delta)
+    found = find_bound("likelihood-ratio")(counts, alpha, delta)
+    assert found == pytest.approx(wanted, rel=1e-9)
+
+
+@pytest.mark.parametrize("bound", BOUNDS)
+def test_a_smaller_alpha_proves_less_down_to_the_smallest(bound: str) -> None:
+    alphas = [0.01, 1e-9, 1e-15, 1e-17, 1e-30, SMALLEST_ALPHA]
+    proven = [find_bound(bound)(Counts(10**6, 10**6, 0), alpha, 0.0) for alpha in alphas]
+    assert all(more > less > 0 for more, less in pairwise(proven))
