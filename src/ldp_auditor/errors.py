@@ -29,8 +29,17 @@ def must(condition: bool, rule: str, **given: Any) -> None:
     ldp_auditor.errors.AuditError: epsilon must be positive, got epsilon=-1
     """
     if not condition:
-        name, shown = next(iter(given)), ", ".join(f"{n}={value}" for n, value in given.items())
+        name, shown = next(iter(given)), ", ".join(shown_as(*each) for each in given.items())
         raise AuditError(f"{name} must {rule}, got {shown}", argument=name)
+
+
+def shown_as(name: str, value: Any) -> str:
+    """Return how a message shows a value that was given: with its name, if that is one word.
+
+    >>> shown_as("epsilon", -1), shown_as("an input", 2.5)
+    ('epsilon=-1', '2.5')
+    """
+    return str(value) if " " in name else f"{name}={value}"
 
 
 def one_of(name: str, value: Any, known: Collection[str]) -> None:
@@ -39,13 +48,21 @@ def one_of(name: str, value: Any, known: Collection[str]) -> None:
     require(right, f"{name} must be one of {', '.join(known)}, got {value!r}", argument=name)
 
 
+def in_brief(value: Any) -> str:
+    """Return the text of `value`, 40 characters of it at most."""
+    try:
+        return repr(value)[:40]
+    except ValueError:  # which Python raises for so many digits
+        return "a number of thousands of digits"
+
+
 def number(name: str, value: Any) -> float:
     """Return `value` as a float, or raise if it is none."""
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
         raise AuditError(
-            f"{name} must be a number, got {name}={repr(value)[:40]}", argument=name
+            f"{name} must be a number, got {name}={in_brief(value)}", argument=name
         ) from None
 
 
@@ -64,10 +81,11 @@ def whole_number(name: str, value: Any, at_least: int, at_most: int | None = Non
     except TypeError:
         shown = repr(value) if isinstance(value, str) else str(value)
         raise AuditError(
-            f"{name} must be a whole number, got {name}={shown[:40]}", argument=name
+            f"{name} must be a whole number, got {shown_as(name, shown[:40])}", argument=name
         ) from None
     if number < at_least or (at_most is not None and number > at_most):
-        shown = str(number) if abs(number) < 10**40 else f"{str(number)[:20]}..."
+        shown = in_brief(number)
+        shown = shown if len(shown) < 40 else f"{shown[:20]}..."
         rule = f"at least {at_least}" if number < at_least else f"at most {at_most}"
         must(False, f"be {rule}", **{name: shown})
     return number
@@ -104,7 +122,7 @@ def numeral(text: str) -> Any:
     except InvalidOperation:
         return text
     if not exact.is_finite():
-        return float(exact)
+        return text if exact.is_snan() else float(exact)
     if abs(exact.adjusted()) >= MOST_DIGITS:
         return text
     return int(exact) if exact == exact.to_integral_value() else float(exact)

@@ -30,11 +30,12 @@ def user_cache() -> Path | None:
 def temporary_folder() -> Path | None:
     """Return a folder of this user for temporary files, or None if there is none with room.
 
-    It is never in the working folder, which is the last resort of `tempfile`.
+    It is never in the working folder, which is the last resort of `tempfile`. A container whose
+    root is read-only has /dev/shm at least.
     """
     places = [os.environ.get(name, "") for name in ("TMPDIR", "TEMP", "TMP")]
     if os.name == "posix":
-        places += ["/tmp", "/var/tmp"]
+        places += ["/tmp", "/var/tmp", "/dev/shm"]
     name = f"ldp-auditor-{os.getuid()}" if hasattr(os, "getuid") else "ldp-auditor"
     found = (_usable(Path(place, name)) for place in places if _is_there(place))
     return next((folder for folder in found if folder is not None), None)

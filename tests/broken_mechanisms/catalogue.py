@@ -7,6 +7,7 @@ from tests.broken_mechanisms import (
     cubes,
     direct,
     discrete,
+    everyday,
     gaussian,
     hashing,
     histograms,
@@ -54,6 +55,7 @@ CATALOGUE: tuple[Entry, ...] = (
     *carriers.ENTRIES,
     *rare.ENTRIES,
     *relations.ENTRIES,
+    *everyday.ENTRIES,
     *weak_parts.ENTRIES,
 )
 """Every pair; names are unique."""

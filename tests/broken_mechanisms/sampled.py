@@ -78,5 +78,5 @@ def fewest_pairs(entry: Entry, alpha: float) -> float:
         broken = p > math.exp(entry.epsilon) * q + entry.delta + 1e-12
         p, q = np.clip(p, 1e-9, 1 - 1e-9), np.clip(q, 1e-9, 1 - 1e-9)
         for a, b in set(zip(p[broken].tolist(), q[broken].tolist(), strict=True)):
-            best = max(best, divergence(a, b, entry.epsilon, entry.delta))
+            best = max(best, divergence((a, 1 - a), (b, 1 - b), entry.epsilon, entry.delta))
     return -math.log(alpha) / best

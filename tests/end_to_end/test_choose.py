@@ -178,6 +178,8 @@ def test_nothing_fits(tmp_path: Path) -> None:
         ("choose --domain-size 10 --users 1 --max-epsilon 1 --frequencies no.csv", "cannot read"),
         ("simulate OUE --epsilon 1 --users 10", "domain_size"),
         ("simulate OUE --epsilon 1 --users 0 --domain-size 3", "users must be at least 1"),
+        ("simulate PM --epsilon 1 --users 10", "PM is for numbers; simulate takes categories"),
+        ("simulate SPL[GRR] --epsilon 1 --domain-sizes 3,4 --users 10", "SPL[GRR] is for records"),
     ],
 )
 def test_one_line_of_error(words: str, message: str, tmp_path: Path) -> None:

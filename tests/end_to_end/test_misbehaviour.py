@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -281,6 +282,11 @@ def test_recorded_values(tmp_path: Path) -> None:
 
     (tmp_path / "a.csv").write_text("\ufeffvalue, report\n" + "0,1\n1,0\n" * 3)
     assert read_recorded(tmp_path / "a.csv") == [(0, [1] * 3), (1, [0] * 3)]
+    (tmp_path / "a.csv").write_text("value,report\n" + "0,1if\n1,'\\d'\n")
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        assert read_recorded(tmp_path / "a.csv") == [(0, ["1if"]), (1, ["\\d"])]
+    assert not told
     (tmp_path / "a.jsonl").write_text(
         '{"value": 1, "report": 5}\n{"value": true, "report": 6}\n{"value": {"a": 1}, "report": 7}'
     )

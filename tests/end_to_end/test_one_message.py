@@ -21,6 +21,7 @@ BAD: list[Settings] = [
     {"epsilon": 0},
     {"epsilon": -1},
     {"epsilon": "nan"},
+    {"epsilon": "snan"},
     {"epsilon": "inf"},
     {"epsilon": 1e-9},
     {"epsilon": "one"},
@@ -170,6 +171,11 @@ def test_unknown_names_are_refused_in_the_same_words(command: str, name: str) ->
             "no such option",
         ),
         (("check", "--recorded", "x.csv", "--epsilon", "1", "--hashes", "3"), "no such option"),
+        (("check", "--recorded", "x.csv", "--epsilon", "1", "--values", "0,1"), "need no --values"),
+        (("check", "--recorded", "x.csv", "--epsilon", "1", "--trials", "9"), "need no --trials"),
+        (("check", "--command", "cat", "--epsilon", "1", "--batch"), "needs no --batch; drop it"),
+        (("audit", "./mine.py:Own", "--epsilon", "1"), "it is a file; name the module, mine,"),
+        (("explore", "--over", "joy", "--json"), "over must be one of epsilon, domain_size"),
     ],
 )
 def test_what_a_command_lacks_is_refused_with_the_way(words: tuple[str, ...], message: str) -> None:

@@ -26,6 +26,10 @@ class Untyped(Unkept):
     def __init__(self, epsilon, domain_size, noise=1.0): pass
 class Raises(Unkept):
     def __init__(self, epsilon, domain_size): raise KeyError("no")
+class Quits(FrequencyOracle):
+    name = summary = "Quits"
+    def privatize(self, value, n, rng): raise SystemExit(0)
+    def guess(self, reports, rng): return reports
 def function(value): return value
 """
 
@@ -34,6 +38,7 @@ def function(value): return value
 def folder(tmp_path: Path) -> Path:
     shutil.copy(EXAMPLES / "hadamard_response.py", tmp_path / "my_file.py")
     (tmp_path / "broken.py").write_text(BROKEN)
+    (tmp_path / "script.py").write_text("raise SystemExit(0)")
     return tmp_path
 
 
@@ -59,6 +64,8 @@ def test_every_engine_and_name_counts_the_same(folder: Path) -> None:
         ("broken:Bare", "broken:Bare lacks privatize, epsilon, domain_size; see docs/"),
         ("broken:Unkept", "a mechanism needs claim"),
         ("broken:Untyped", "must be annotated as int, float or str: noise"),
+        ("script:HR", "cannot import 'script': it ends the program (SystemExit: 0); put what"),
+        ("broken:Quits", "broken:Quits raised SystemExit: 0 with value 0"),
         ("broken:Raises", "broken:Raises cannot be made: KeyError: 'no'"),
         ("SPL[broken:Unkept]", "that takes a class that derives from FrequencyOracle"),
         ("pure-ldp:XYZ", "pure-ldp has no mechanism 'XYZ'"),

@@ -71,6 +71,14 @@ def test_the_evidence_of_a_check_is_red_and_its_command_whole(tmp_path: Path) ->
     assert f"{RED}VIOLATION: " in shown
 
 
+def test_a_number_stays_with_its_unit(tmp_path: Path) -> None:
+    command = "choose GRR --domain-size 5 --users 100 --max-epsilon 1 --measure --figure"
+    shown, code = run_on_terminal(*command.split(), str(tmp_path / "a.png"), columns=60)
+    assert code == 0
+    (row,) = (line for line in plain(shown) if "µs" in line)
+    assert len(re.findall(r"[0-9]µs ", row)) == 2
+
+
 def test_errors_are_cut_at_words() -> None:
     shown, code = run_on_terminal("audit", "OUEE", columns=40)
     assert code == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import mpmath
@@ -16,7 +17,7 @@ from ldp_auditor.bounds import BOUNDS, find_bound
 from ldp_auditor.bounds.clopper_pearson import log_odds as limits_in_log_odds
 from ldp_auditor.bounds.clopper_pearson import lower_limit, upper_limit
 from ldp_auditor.core import Counts, Rates
-from ldp_auditor.errors import AuditError
+from ldp_auditor.errors import SMALLEST_ALPHA, AuditError
 
 
 @pytest.mark.parametrize(("trials", "limit"), [(10**6, 12.025), (10**4, 7.42)])
@@ -92,6 +93,44 @@ def test_no_bound_is_negative_or_undefined(bound: str, delta: float, counts: Cou
     assert 0 <= epsilon < math.inf
 
 
+@pytest.mark.parametrize("bound", BOUNDS)
+@pytest.mark.parametrize(
+    "counts", [Counts(1, 1, 0), Counts(100, 90, 0), Counts(10**9, 10**9, 0), Counts(10**9, 700, 5)]
+)
+def test_every_alpha_has_a_bound_and_a_smaller_one_a_smaller(bound: str, counts: Counts) -> None:
+    alphas = [1e-100, 1e-20, 1e-16, 1e-6, 0.01, 0.49, 1 - 1e-12, 1 - 2**-53]
+    proven = [find_bound(bound)(counts, alpha, 0.0) for alpha in alphas]
+    if bound == "likelihood-ratio":
+        assert proven[-2:] == [0, 0]  # at one half or more it proves nothing
+        del proven[-2:]
+    assert proven[-1] < math.inf
+    assert all(less <= more for less, more in pairwise([0.0, *proven]))
+
+
+@pytest.mark.parametrize("counts", [Counts(40, 40, 0), Counts(60, 57, 0)])
+@pytest.mark.parametrize("alpha", [0.01, 1e-16])
+def test_the_posterior_below_the_credible_bound_is_alpha(counts: Counts, alpha: float) -> None:
+    proven = find_bound("jeffreys")(counts, alpha, 0.0)
+    hits, alarms = counts.true_positives, counts.false_positives
+    with mp.workdps(20):
+        grow, b1, b2 = mpmath.exp(proven), counts.trials - hits + 0.5, counts.trials - alarms + 0.5
+
+        def density(root: mpmath.mpf) -> mpmath.mpf:
+            """Of the root of the false positive rate, times P(TPR <= e^epsilon rate)."""
+            rate = root * root
+            posterior = rate ** (alarms - 0.5) * (1 - rate) ** (b2 - 1)
+            most = min(mpmath.mpf(1), grow * rate)
+            below = mpmath.betainc(hits + 0.5, b1, 0, most, regularized=True)
+            return 2 * root * posterior * below / mpmath.beta(alarms + 0.5, b2)
+
+        sure = mpmath.sqrt(1 / grow)
+        ends = sorted(
+            {min(mpmath.mpf(1), sure * share) for share in (0, 0.25, 0.5, 1, 2, 4, 8, 1e9)}
+        )
+        below = mpmath.quad(density, ends)
+    assert float(below) == pytest.approx(alpha, rel=1e-5, abs=0)
+
+
 def test_rates_below_delta_prove_nothing() -> None:
     assert Rates(1e-6, 1e-9).epsilon(1e-5) == 0
     assert Rates(0.2, 0.3).epsilon(0) == 0
@@ -156,3 +195,63 @@ def test_limits_are_exact_to_twelve_digits(successes: int, trials: int, tail: fl
         )
         step = (log_tail - mpmath.log(tail)) * terms * (1 + odds) / successes
     assert abs(float(step)) < 1e-12
+
+
+def likelihood_ratio_by_definition(counts: Counts, alpha: float, delta: float) -> float:
+    """The bound of `likelihood_ratio.py` with 60 digits, by halving everything."""
+    with mp.workdps(60):
+        trials = mpmath.mpf(counts.trials)
+        tpr, fpr = (
+            (counts.true_positives - mpmath.mpf("0.5")) / trials,
+            (counts.false_positives + 1) / trials,
+        )
+        quantile = -mpmath.sqrt(2) * mpmath.erfinv(2 * mpmath.mpf(alpha) - 1)
+
+        def kl(a: mpmath.mpf, b: mpmath.mpf) -> mpmath.mpf:
+            return a * mpmath.log(a / b) + (1 - a) * mpmath.log((1 - a) / (1 - b))
+
+        def is_rejected(epsilon: mpmath.mpf) -> bool:
+            ratio = mpmath.exp(epsilon)
+            low, high = fpr, (tpr - delta) / ratio
+            for _ in range(180):
+                q = (low + high) / 2
+                p = ratio * q + delta
+                rises = ratio * (tpr - p) / (p * (1 - p)) > (q - fpr) / (q * (1 - q))
+                low, high = (q, high) if rises else (low, q)
+            apart = kl(tpr, ratio * low + delta) + kl(fpr, low)
+            return bool(2 * trials * apart > quantile**2)
+
+        low, high = mpmath.mpf(0), mpmath.log((tpr - delta) / fpr)
+        for _ in range(50):
+            middle = (low + high) / 2
+            low, high = (middle, high) if is_rejected(middle) else (low, middle)
+        return float(low)
+
+
+@pytest.mark.parametrize(
+    ("trials", "missing", "alarms", "alpha", "delta"),
+    [
+        *((10**6, 0, 0, 0.01, 0.0), (10**9, 1, 0, 0.01, 0.0), (10**9, 0, 0, 0.3, 0.1)),
+        *(
+            (10**10, 0, 5, 0.01, 0.0),
+            (10**12, 0, 0, 0.01, 0.0),
+            (10**12, 5 * 10**11, 7, 0.01, 1e-5),
+        ),
+        *((10**15, 0, 5, 0.3, 0.1), (10**15, 3, 10**15 // 3, 0.01, 0.0), (7, 2, 1, 0.3, 0.1)),
+    ],
+)
+def test_likelihood_ratio_keeps_its_digits(
+    trials: int, missing: int, alarms: int, alpha: float, delta: float
+) -> None:
+    """Also where hardly a trial of very many missed: 25.9 at 10^12 trials, where it once said 13.8."""
+    counts = Counts(trials, trials - missing, alarms)
+    wanted = likelihood_ratio_by_definition(counts, alpha, delta)
+    found = find_bound("likelihood-ratio")(counts, alpha, delta)
+    assert found == pytest.approx(wanted, rel=1e-9)
+
+
+@pytest.mark.parametrize("bound", BOUNDS)
+def test_a_smaller_alpha_proves_less_down_to_the_smallest(bound: str) -> None:
+    alphas = [0.01, 1e-9, 1e-15, 1e-17, 1e-30, SMALLEST_ALPHA]
+    proven = [find_bound(bound)(Counts(10**6, 10**6, 0), alpha, 0.0) for alpha in alphas]
+    assert all(more > less > 0 for more, less in pairwise(proven))

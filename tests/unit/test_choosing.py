@@ -197,6 +197,10 @@ def test_what_never_changes_can_be_left_out() -> None:
 
 def test_a_population_of_ones_own(tmp_path: Path) -> None:
     file = tmp_path / "counts.csv"
+    file.write_text("\ufeffred,70\ngreen,20\nblue,10\n", "utf-8")  # as spreadsheets write it
+    assert Population.of(file).names == ("red", "green", "blue")
+    file.write_text("\ufeff70\n20\n10\n", "utf-8")
+    assert len(Population.of(file).shares) == 3
     file.write_text("topic,count\nred,70\ngreen,20\nblue,10\n")
     found = choose(users=1000, frequencies=file, max_epsilon=1.0, protocols=["GRR"]).choice
     assert found is not None
@@ -239,6 +243,7 @@ def test_users_are_shared_out_by_largest_rests() -> None:
         ({"domain_size": 10, "max_epsilon": 1, "protocols": ["AGM"]}, "give a delta"),
         ({"domain_size": 10, "max_epsilon": 1, "protocols": ["SPL[GRR]"]}, "for records"),
         ({"domain_size": 10, "max_epsilon": 1, "protocols": ["PM"]}, "PM is for numbers"),
+        ({"frequencies": 5, "max_epsilon": 1}, "frequencies must be numbers, or a file of them"),
         ({"domain_sizes": [7], "max_epsilon": 1}, "two attributes at least"),
         ({"domain_size": 10, "max_attack_success": 1.5}, "max_attack_success must be a probabil"),
         ({"domain_size": 10, "max_epsilon": 1, "error_of": "year"}, "error_of must be one of"),
@@ -257,6 +262,9 @@ def test_an_answer_survives_json() -> None:
         plain = found.to_dict()
         assert Choice.from_dict(json.loads(json.dumps(plain, allow_nan=False))).to_dict() == plain
         assert (plain["choice"] is None) == bool(plain["binding"])
+        for name in ("choice", "candidates", "left_out", "binding", "curves", "verification"):
+            with pytest.raises(AuditError, match="no choice: "):
+                Choice.from_dict({**plain, name: [3]})
         assert len(found.front) == len(found.curves[0].losses)
         assert str(found)
 

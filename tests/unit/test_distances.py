@@ -101,6 +101,19 @@ def test_masses_of_cells_are_integrals_of_the_density() -> None:
         assert row[1].sum() == pytest.approx(strip, rel=1e-8)
 
 
+@pytest.mark.parametrize("epsilon", [1e-6, 1e-3, 20.0, 700.0])
+@pytest.mark.parametrize("side", [3, 24])
+def test_masses_of_cells_keep_the_claim_at_any_scale(epsilon: float, side: int) -> None:
+    """All losses are below epsilon times the distance, and of a cell next to the center near it."""
+    grid = made("Grid-Laplace", epsilon, side=side)
+    assert 0.99 < grid.worst_case(grid.default_pair) / epsilon < 1 + 1e-8
+    row = grid.log_row((1.0, 1.0))
+    assert math.fsum(np.exp(row)) == pytest.approx(1, abs=1e-12)
+    if epsilon < 0.01:  # the density is as at the center over all of a cell without an open side
+        level = math.log(epsilon**2 / (2 * math.pi))
+        assert row.reshape(side, side)[1:-1, 1:-1] == pytest.approx(level, abs=40 * epsilon)
+
+
 def test_far_cells_keep_their_digits() -> None:
     """Where probabilities are tiny, the loss of a far cell tends to epsilon times the distance."""
     grid = made("Grid-Laplace", 3.0, side=24)

@@ -17,6 +17,7 @@ from ldp_auditor.sweeps import Grid, sweep
     ("settings", "reason"),
     [
         ({"engine": "gpu"}, "engine must be one of threads, processes, ray, got 'gpu'"),
+        ({"engine": 3}, "engine must be one of threads, processes, ray, got 3"),
         ({"address": "auto"}, "an address is for the engine ray, not for threads"),
     ],
 )

@@ -11,7 +11,10 @@ import pytest
 
 from ldp_auditor import AuditError
 from ldp_auditor.figures.data import Curves, FigureData, Line, Panels
-from ldp_auditor.figures.drawing import COLOURS, DASHES, MARKERS, NOTHING, draw, written
+from ldp_auditor.figures.drawing import draw, written
+from ldp_auditor.figures.drawing.legend import NOTHING
+from ldp_auditor.figures.drawing.lines import DASHES, MARKERS
+from ldp_auditor.figures.drawing.sheet import COLOURS
 from ldp_auditor.figures.files import figure_path
 from ldp_auditor.figures.identity import KNOWN, LOOKS, protocol_place, protocol_places
 from ldp_auditor.figures.results import comparison_bars, gap_account

@@ -15,7 +15,8 @@ import ldp_auditor
 from ldp_auditor import AuditError
 from ldp_auditor.figures.cases import bar_cases, curve_cases, gap_cases
 from ldp_auditor.figures.data import Bars, Curves, GapAccount, Line, Panels
-from ldp_auditor.figures.drawing import BLUE, DARK_RED, GREY, draw
+from ldp_auditor.figures.drawing import draw
+from ldp_auditor.figures.drawing.sheet import BLUE, DARK_RED, GREY
 from ldp_auditor.figures.points import Point, points_of
 from ldp_auditor.figures.results import comparison_bars, figure_of, gap_account, over_time_curves
 from ldp_auditor.results.audit_result import AuditResult
@@ -232,9 +233,9 @@ def imports_of(path: Path) -> set[str]:
     return {name.partition(".")[0] for name in names}
 
 
-def test_one_file_draws_with_matplotlib() -> None:
-    drawing = [path for path in SOURCE.rglob("*.py") if "matplotlib" in imports_of(path)]
-    assert drawing == [SOURCE / "figures" / "drawing.py"]
+def test_one_folder_draws_with_matplotlib() -> None:
+    drawing = {path.parent for path in SOURCE.rglob("*.py") if "matplotlib" in imports_of(path)}
+    assert drawing == {SOURCE / "figures" / "drawing"}
 
 
 def test_a_notebook_shows_a_figure() -> None:

@@ -15,6 +15,7 @@ from ldp_auditor import AuditError, AuditPlan, AuditResult, Claim, Grid, InputPa
 from ldp_auditor.inputs import (
     Ball,
     Categories,
+    Cells,
     Inputs,
     Names,
     Numbers,
@@ -106,15 +107,16 @@ def test_a_guess_names_a_word_by_its_number() -> None:
 @pytest.mark.parametrize(
     ("inputs", "given", "message"),
     [
-        (Categories(5), (0, 5), r"an input must lie in 0\.\.4 \(domain_size=5\), got an input=5"),
-        (Categories(5), "0,x", "an input must be a whole number, got an input='x'"),
+        (Categories(5), (0, 5), r"an input must lie in 0\.\.4 \(domain_size=5\), got 5"),
+        (Categories(5), "0,x", "an input must be a whole number, got 'x'"),
         (Records((2, 3)), "0,1", "an input must be a record of 2 values"),
-        (Numbers(-1, 1), "-1,2", r"an input must lie in \[-1, 1\], got an input=2.0"),
+        (Numbers(-1, 1), "-1,2", r"an input must lie in \[-1, 1\], got 2.0"),
         (Numbers(-1, 1), "-1", "pair must be two numbers such as -1,1, got -1"),
         (UnitVectors(2), "[1,0]:[1,1]", "must have length 1, got length 1.41421; divide it by"),
         (Ball(2, "linf"), "[1,0]:[0,1.5]", "must have linf norm 1 at most, got norm 1.5"),
         (Ball(2, "l1"), "[1,0]:[1,0.5]", "must have l1 norm 1 at most, got norm 1.5"),
         (Places(2, 0, 1), "[0,0]:[0,2]", r"a coordinate of an input must lie in \[0, 1\]"),
+        (Cells(2, 4), "[0,0]:[0,4]", "a coordinate of an input must be at most 3, got 4$"),
         (Places(2), "[0]:[0,2]", "an input must be a list of 2 numbers"),
         (Places(2), "[0,0:[1,2]", r"an input must be a list of 2 numbers, got \[0,0"),
         (Places(2), "[0,0]:1,2]", r"an input must be a list of 2 numbers, got 1,2\]"),

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from ldp_auditor import places
 from ldp_auditor.mechanisms.kernels.caching import OTHER_STATES, PREFIX, drop_old_states, state_of
 from ldp_auditor.mechanisms.kernels.compilation import Forgiving, compiled
 from ldp_auditor.places import has_room, is_own, temporary_folder, user_cache
@@ -138,3 +139,16 @@ def test_a_torn_file_of_compiled_code_is_compiled_again(tmp_path: Path) -> None:
         assert kernel(5) == 10
     finally:
         folder.unlink()
+
+
+def test_shared_memory_is_the_last_temporary_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a container whose root is read-only."""
+    asked: list[Path] = []
+
+    def usable(folder: Path) -> Path | None:
+        asked.append(folder)
+        return folder if folder.parts[1] == "dev" else None
+
+    monkeypatch.setattr(places, "_usable", usable)
+    monkeypatch.setattr(places, "_is_there", bool)
+    assert temporary_folder() == Path("/dev/shm", f"ldp-auditor-{os.getuid()}") == asked[-1]

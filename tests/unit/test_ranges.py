@@ -48,7 +48,9 @@ def test_in_python_they_are_kinds_of_inputs() -> None:
             with_ranges(wrong)
 
 
-@pytest.mark.parametrize("text", ["1..-1", "2..2"])
+@pytest.mark.parametrize(
+    "text", ["1..-1", "2..2", "[[null, 0..1]]", "[[[1], 0..1]]", "[" * 10_000, "1" * 5000]
+)
 def test_what_is_no_range_is_refused(text: str) -> None:
     with pytest.raises(AuditError):
         parse_values(text, None)

@@ -87,6 +87,13 @@ def test_count_rates_keep_their_digits(others: int, q: float) -> None:
         assert rates.false_positive == pytest.approx(float((1 - exact) / others), rel=1e-12)
 
 
+@pytest.mark.parametrize("tie", [5e-324, 1e-320, 1e-300, 1e-200])
+def test_ties_with_few_digits_do_not_decide(tie: float) -> None:
+    """Two others are smaller with probability 0.3 each, and hardly ever as large as it."""
+    rates = independent_count_rates(3, np.array([0.0, 1.0, 0.0]), np.array([0.3, tie, 0.7]))
+    assert rates.true_positive == pytest.approx(0.3**2, rel=1e-13)
+
+
 @pytest.mark.parametrize("domain_size", [2, 25, 10_000])
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 6.0, 20.0])
 def test_laplace_rates_agree_with_high_precision(epsilon: float, domain_size: int) -> None:

@@ -259,6 +259,8 @@ def test_random_vectors_over_large_domains_are_enumerated_quickly() -> None:
 
 
 def test_comparison_of_records() -> None:
+    with pytest.raises(AuditError, match=r"among must name some of .*RS\+FD\[GRR\].*, got GRR"):
+        compare(epsilon=1.0, domain_size=5, attributes=2, among=["GRR"])
     comparison = compare(epsilon=1.0, domain_size=5, attributes=2, trials=1000)
     assert [result.mechanism for result in comparison.results] == sorted(FIVE)
     one = compare(epsilon=1.0, domain_sizes=(3, 4), neighbours="one", attribute=1, trials=1000)

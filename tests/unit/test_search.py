@@ -17,6 +17,7 @@ from itertools import combinations, product
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas
 import pytest
 from scipy.special import rel_entr
 
@@ -135,6 +136,9 @@ def test_all_odd_reports_together() -> None:
     assert found(ODD_REPORTS, ODD_REPORTS[::-1])
 
 
+RECORD = np.array([(1, 0.5), (2, 0.5)], dtype=[("a", int), ("b", float)])
+
+
 @pytest.mark.parametrize(
     ("first", "second", "words"),
     [
@@ -159,6 +163,24 @@ def test_all_odd_reports_together() -> None:
         (collections.deque([1]), collections.deque([2]), "report[0]"),
         (0.123, 0.124, "round(report * 1e3) mod 10"),
         ("12", "13", "float(report)"),
+        (np.datetime64(1, "s"), np.datetime64(2, "s"), "report.astype(int)"),
+        (np.timedelta64(1, "s"), np.timedelta64(1, "ms"), "report.dtype"),
+        (True, np.True_, "type(report)"),
+        (RECORD[0], RECORD[1], "report['a']"),
+        (RECORD[:1], RECORD[1:], "report[0]['a']"),
+        (np.ma.array([1, 2]), np.ma.array([1, 2], mask=[0, 1]), "report.mask[1]"),
+        (pandas.Series([1], ["a"]), pandas.Series([1], ["b"]), "report.index.to_list()[0]"),
+        (pandas.Series([1, 2]), pandas.Series([1, 3]), "report.to_list()[1]"),
+        (
+            pandas.DataFrame({"a": [1]}),
+            pandas.DataFrame({"a": [2]}),
+            "report.to_dict('list')['a'][0]",
+        ),
+        (pandas.DataFrame({"a": [1]}), pandas.DataFrame({"a": [1.0]}), "report.dtypes[0]"),
+        ({1, 5}, {2, 5}, "sum(report)"),
+        (datetime.date(2024, 1, 1), datetime.date(2024, 1, 2), "report.weekday()"),
+        (datetime.time(1), datetime.time(2), "report.hour"),
+        (pandas.Timestamp(1), pandas.Timestamp(2), "report.nanosecond"),
     ],
 )
 def test_columns(first: Any, second: Any, words: str) -> None:
@@ -394,6 +416,21 @@ def test_an_event_in_words_that_should_prove_the_violation_comes_before_a_score(
         (lambda bit, rng: "".join("ab"[i] for i in rng.integers(0, 2, 9)) + "ca" * bit, "'ca' in"),
         (lambda bit, rng: bytes([*rng.bytes(3), bit]), "bit 0 of report[3]"),
         (lambda bit, rng: rng.bytes(4), "bits set in report[2] mod 2"),
+        (lambda bit, rng: int(rng.integers(9**9)), "report.bit_count() mod 2"),
+        (lambda bit, rng: int(rng.integers(9**9)), "report mod 86400"),
+        (lambda bit, rng: rng.normal(), "last bits of report mod 16"),
+        (lambda bit, rng: rng.normal(size=3).tolist(), "sum(x**2 for x in report)"),
+        (lambda bit, rng: rng.normal(size=3), "max(report)"),
+        (lambda bit, rng: [*rng.integers(0, 9, 3 + bit).tolist(), 5], "report[-2]"),
+        (lambda bit, rng: rng.integers(0, 999, 250).tolist(), "report[240] mod 2"),
+        (lambda bit, rng: "".join("aB"[i] for i in rng.integers(0, 2, 5)), "capitals in report"),
+        (lambda bit, rng: "".join("aB"[i] for i in rng.integers(0, 2, 5)), "report.count('a')"),
+        (
+            lambda bit, rng: "a b c".replace("c", "abc"[int(rng.integers(3))]),
+            "len(set(report.split",
+        ),
+        (lambda bit, rng: "a b " + "a b " * int(rng.integers(2)), "report.split(' ').count('a')"),
+        (lambda bit, rng: json.dumps({"k": int(rng.integers(9))}).encode(), "report.decode().json"),
         (lambda bit, rng: rng.bytes(4 + bit), "bits set in report mod 2"),
         (lambda bit, rng: [*rng.permutation(9).tolist(), 9 - bit], "len(set(report))"),
         (lambda bit, rng: (["abcd", "abzd"], ["abcd", "azcd"])[bit], "first differ"),

@@ -17,6 +17,7 @@ from ldp_auditor.audits.comparison import plan_comparison
 from ldp_auditor.audits.run import run
 from ldp_auditor.core import Floats
 from ldp_auditor.mechanisms.bloom_filters import CMS
+from ldp_auditor.theory.bloom_filters import alone_law
 from tests.sketches import (
     Law,
     entry_law,
@@ -265,6 +266,10 @@ def test_named_values_must_be_different_words() -> None:
 
 def test_a_narrow_filter_loses_less_than_its_claim() -> None:
     """Two values of three hashes differ in four bits at most if there are four, not in six."""
+    least = make("Bloom-SUE", epsilon=1.0, domain_size=5, width=2, hashes=3)
+    assert least.loss_law(InputPair(0, 1)).supremum == pytest.approx(2 / 6)
+    # A value sets one bit with probability 1/4, two values then different ones with 1/2.
+    assert alone_law(2, 3)[1, 1] == pytest.approx(1 / 4 * 1 / 4 / 2)
     narrow = make("Bloom-SUE", epsilon=1.0, domain_size=5, width=4, hashes=3)
     assert narrow.loss_law(InputPair(0, 1)).supremum == pytest.approx(4 / 6)
     wide = make("Bloom-SUE", epsilon=1.0, domain_size=5, width=6, hashes=3)

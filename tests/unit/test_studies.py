@@ -13,7 +13,8 @@ import pytest
 from ldp_auditor import AuditError, studies
 from ldp_auditor.core import InputPair
 from ldp_auditor.figures.data import Bars, Curves, Line, Panels
-from ldp_auditor.figures.drawing import draw, floor_of
+from ldp_auditor.figures.drawing import draw
+from ldp_auditor.figures.drawing.lines import floor_of
 from ldp_auditor.figures.paper import study_figure
 from ldp_auditor.figures.words import value_in_words
 from ldp_auditor.results.audit_result import AuditResult

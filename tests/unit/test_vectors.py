@@ -240,6 +240,11 @@ def test_both_halves_with_the_corners_in_between_break_the_claim(epsilon: float)
         assert max(losses) == pytest.approx(expected)
 
 
+def test_a_corner_that_is_nearly_sure_varies_by_nothing() -> None:
+    """Of two coordinates and a large epsilon: not by the rounding of a root either."""
+    assert made("Duchi-linf", 20.0, 2).mean_variance(1, (1.0, 1.0)) == 0
+
+
 def test_too_many_kinds_of_corners_are_not_enumerated() -> None:
     protocol = made("Duchi-linf", 1.0, 24)
     other = tuple(np.linspace(-1, 1, 24).tolist())
@@ -382,10 +387,15 @@ def test_reports_of_all_inputs_lie_on_one_lattice(name: str) -> None:
         ("PrivUnit", {"epsilon": 21.0}, "epsilon must be at most 20"),
         ("PrivUnit", {"dimension": 1}, "dimension must be at least 2"),
         ("PrivUnit", {"split": 1.0}, r"split must lie in \[0, 1\)"),
-        ("PrivUnit", {"split": 0.5, "dimension": 2}, "dimension must be at least 3"),
+        ("PrivUnit", {"split": 0.5, "dimension": 2}, "dimension must be at least 3 with a split"),
         ("Duchi-l2", {"dimension": 1}, "dimension must be at least 2"),
         ("Duchi-linf", {"dimension": 0}, "dimension must be at least 1"),
         ("Sampled-PM", {"coordinates": 5}, "coordinates must be at most 3"),
+        (
+            "Sampled-PM",
+            {"coordinates": 2, "epsilon": 41.0},
+            "at most 40, 20 for each .* epsilon=41",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(name: str, settings: dict[str, Any], message: str) -> None:

@@ -1,9 +1,11 @@
 """Canonical forms of values: hashable, and equal if type, order and content are equal."""
 
+import builtins
 import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import lru_cache
 from pathlib import PurePath
 from typing import Any
 
@@ -58,7 +60,8 @@ class _Canonical:
         """The content of a part."""
         if isinstance(part, (list, tuple)):
             return [self.of(entry, depth) for entry in part]
-        if isinstance(part, np.ndarray) and part.dtype.kind != "O":
+        is_masked = isinstance(part, np.ma.MaskedArray)
+        if isinstance(part, np.ndarray) and part.dtype.kind != "O" and not is_masked:
             return (part.dtype.str, part.shape, part.tobytes())
         for kinds, content in SINGLE:
             if isinstance(part, kinds):
@@ -117,12 +120,28 @@ SINGLE: tuple[tuple[Any, Callable[[Any], Sequence[Hashable]]], ...] = (
     ((int, str, bytes), lambda part: (part,)),
     (bytearray, lambda part: (bytes(part),)),
     (PurePath, lambda part: (str(part),)),
+    (
+        np.ma.MaskedArray,
+        lambda part: (part.dtype.str, repr(part.data.tolist()), part.mask.tobytes()),
+    ),
 )
 """Types without parts, and their hashable content."""
 
 
+def type_name(kind: type) -> str:
+    """The name of a type, with its module if a type of Python has the same: `numpy.bool`."""
+    is_double = kind.__module__ != "builtins" and hasattr(builtins, kind.__name__)
+    return f"{kind.__module__}.{kind.__name__}" if is_double else kind.__name__
+
+
 def attributes(part: Any) -> list[tuple[str, Any]]:
-    """Fields of an object, from its dictionary and its slots, in the order of their names."""
+    """Fields of an object, from its dictionary and its slots, in the order of their names.
+
+    Of a series or a frame, as pandas has them, what it shows in place of how it keeps it.
+    """
+    shown = _SHOWN.get(_sort_of_table(type(part)))
+    if shown is not None:
+        return [(name, read(part)) for name, read in shown.items()]
     found: dict[str, Any] = {}
     for kind in type(part).__mro__:
         slots = kind.__dict__.get("__slots__", ())
@@ -133,6 +152,33 @@ def attributes(part: Any) -> list[tuple[str, Any]]:
                 found[name] = getattr(part, actual)
     found.update(getattr(part, "__dict__", None) or {})
     return sorted((str(name), value) for name, value in found.items()) if found else []
+
+
+_SHOWN: Mapping[str, Mapping[str, Callable[[Any], Any]]] = {
+    "frame": {
+        "to_dict('list')": lambda frame: frame.to_dict("list"),
+        "index": lambda frame: frame.index,
+        "dtypes": lambda frame: [str(dtype) for dtype in frame.dtypes],
+    },
+    "series": {
+        "to_list()": lambda series: series.to_list(),
+        "index": lambda series: series.index,
+        "name": lambda series: series.name,
+        "dtype": lambda series: str(series.dtype),
+    },
+    "index": {"to_list()": lambda index: index.to_list(), "dtype": lambda index: str(index.dtype)},
+}
+"""What tables of pandas and its like show, by the sort of table."""
+
+
+@lru_cache(maxsize=4096)
+def _sort_of_table(kind: Any) -> str:
+    """Which sort of table a type is, by what it offers; nothing for other types."""
+    if all(hasattr(kind, name) for name in ("to_dict", "index", "columns", "dtypes")):
+        return "frame"
+    if all(hasattr(kind, name) for name in ("to_list", "dtype", "name")):
+        return "series" if hasattr(kind, "index") else "index"
+    return ""
 
 
 def text_of(part: Any) -> str:

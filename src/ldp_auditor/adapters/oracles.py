@@ -3,7 +3,6 @@
 For packages whose report is a bit per value, such as pure-ldp's unary encodings.
 """
 
-import random
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from ldp_auditor.mechanisms.independent_support import FreshSupport
 from ldp_auditor.mechanisms.kernels.bits import words_for
 from ldp_auditor.mechanisms.kernels.xoshiro import Words
 from ldp_auditor.portable_math import exp
+from ldp_auditor.seeding import seed_globals
 
 
 def unary_probabilities(variant: str, epsilon: float) -> tuple[float, float]:
@@ -76,8 +76,7 @@ class ForeignUnaryEncoding(FreshSupport, listed=False):
         terms = Terms(self.epsilon, self.delta, self.domain_size)
         randomizer = _opened(self.target, terms)
         with _GLOBAL_GENERATORS:
-            random.seed(int(rng.integers(2**63)))
-            np.random.seed(rng.integers(2**32, size=4))  # noqa: NPY002 (the package draws from it)
+            seed_globals(rng)
             bits = np.array([randomizer.draw(value) for _ in range(n)])
         require(
             bits.shape == (n, self.domain_size) and bool(((bits == 0) | (bits == 1)).all()),

@@ -4,6 +4,7 @@ import ast
 import csv
 import json
 import math
+import warnings
 from collections.abc import Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,8 @@ def read_recorded(path: Path) -> list[tuple[Any, list[Any]]]:
 
 def _read_csv(path: Path) -> Iterator[Row]:
     csv.field_size_limit(MOST_BYTES)
-    with path.open(newline="", encoding="utf-8-sig") as file:
+    with path.open(newline="", encoding="utf-8-sig") as file, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Python's, about fields that are hardly literals
         rows = csv.reader(file)
         try:
             names = [name.strip() for name in next(rows, [])]

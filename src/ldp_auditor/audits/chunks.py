@@ -120,7 +120,7 @@ class Chunks:
             return np.array([np.count_nonzero(reports) for reports in accused])
         except (AuditError, MemoryError):
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             name = self.plan.mechanism.name
             raise AuditError(f"{name} raised {describe(error)} with value {value!r}") from error
 

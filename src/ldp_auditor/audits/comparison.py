@@ -177,7 +177,13 @@ def _participants(
             or (protocol.memoizes and with_memory and "epsilon_infinity" in protocol.required())
         ]
     require(bool(names), "memoized protocols need epsilon_infinity beside epsilon_1")
-    return [name for name in names if not among or name in among]
+    chosen = [name for name in names if not among or name in among]
+    require(
+        bool(chosen),
+        f"among must name some of {', '.join(names)}, got {', '.join(among)}",
+        argument="among",
+    )
+    return chosen
 
 
 def run_comparison(

@@ -2,7 +2,7 @@
 
 import csv
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from ldp_auditor.core import Floats, Values
-from ldp_auditor.errors import AuditError, must, number, require
+from ldp_auditor.errors import AuditError, in_brief, must, number, require
 
 MOST_VALUES = 10**6
 """Values of a domain whose columns are worked out at most."""
@@ -30,6 +30,8 @@ class Population:
             return cls(frequencies.shares, frequencies.names)
         if isinstance(frequencies, str | Path):
             return cls.read(Path(frequencies))
+        right = isinstance(frequencies, Iterable)
+        must(right, "be numbers, or a file of them", frequencies=in_brief(frequencies))
         return cls._scaled([number("frequencies", each) for each in frequencies], ())
 
     @classmethod
@@ -49,7 +51,7 @@ class Population:
         A first line without a number is the head.
         """
         try:
-            lines = [row for row in csv.reader(path.read_text().splitlines()) if row]
+            lines = [row for row in csv.reader(path.read_text("utf-8-sig").splitlines()) if row]
         except (OSError, UnicodeDecodeError, csv.Error) as error:
             raise AuditError(
                 f"cannot read the frequencies from {str(path)!r}: {error}", argument="frequencies"

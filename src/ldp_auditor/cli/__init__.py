@@ -14,6 +14,7 @@ import click
 from ldp_auditor import __version__
 from ldp_auditor.cli.arguments import found_elsewhere
 from ldp_auditor.cli.output import (
+    EXIT_BAD_INPUT,
     EXIT_INTERRUPTED,
     EXIT_NO_VIOLATION,
     fail,
@@ -110,10 +111,10 @@ def main() -> None:
     except (KeyboardInterrupt, click.Abort):
         code = EXIT_INTERRUPTED
     except SystemExit as ended:
-        if ended.code != EXIT_CLOSED_PIPE:
+        if ended.code == EXIT_BAD_INPUT:
             raise
-        if "--help" not in sys.argv:
-            fail("internal error, please report it: a pipe was closed")
+        if ended.code != EXIT_CLOSED_PIPE or "--help" not in sys.argv:
+            fail(f"the code that was called ended the program (SystemExit: {ended.code})")
         code = EXIT_NO_VIOLATION  # of the help that nobody reads; 1 would be a violation
     except Exception as error:
         fail(f"internal error, please report it: {type(error).__name__}: {error}")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from ldp_auditor.cli.arguments import (
     ALPHA,
@@ -100,6 +101,10 @@ def check(
 
     where = {name: settings.pop(name) for name in ENGINE}
     require(settings["epsilon"] is not None, "a check needs the claim: --epsilon")
+    if settings["recorded"] is not None:
+        _refuse("recorded reports need", *OF_SAMPLING)
+    if settings["command"] is not None:
+        _refuse("a program, which is asked line by line, needs", "batch")
     asked = parse_check(target, **settings)
     if out is not None:
         can_keep(out)
@@ -125,6 +130,21 @@ def check(
     return exit_code(result.verdict == "violation")
 
 
+OF_SAMPLING = (
+    *("values", "domain_size", "batch", "reports", "trials"),
+    *("call_seconds", "total_seconds", "open_seconds"),
+)
+"""What says which reports are made and how; recorded ones are there."""
+
+
+def _refuse(who: str, *names: str) -> None:
+    """Raise if one of these options was given: it would be left out of account without a word."""
+    source = click.get_current_context().get_parameter_source
+    for name in names:
+        given = source(name) is ParameterSource.COMMANDLINE
+        require(not given, f"{who} no {flag_of(name)}; drop it", argument=name)
+
+
 def _repeat(arguments: list[str], result: CheckResult) -> str:
     """The command that repeats this one, whatever the defaults will be on another machine."""
     with_seed = any(word == "--seed" or word.startswith("--seed=") for word in arguments)
@@ -146,12 +166,14 @@ def parse_values(values: str | None, domain_size: int | None) -> tuple[Any, ...]
         text = RANGE.sub(r'{"low": \1, "high": \2}', text)
     try:
         parsed = json.loads(text)
-    except json.JSONDecodeError:
+        return tuple(map(_range_or_value, parsed)) if RANGE.search(values) else tuple(parsed)
+    except AuditError:
+        raise
+    except (ValueError, TypeError, RecursionError):
         raise AuditError(
             "values must be numbers such as 0,1,2, a range such as -1..1 or JSON such as "
-            f'["red", "green"], got {values!r}'
+            f'["red", "green"], got {values[:200]!r}'
         ) from None
-    return tuple(map(_range_or_value, parsed)) if RANGE.search(values) else tuple(parsed)
 
 
 NUMBER = r"(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)"

@@ -32,7 +32,7 @@ def open_engine(
     with the block. The source of `modules`, of the modules that `needs` is made of and the folder
     `working_dir` are sent to the workers of a cluster.
     """
-    if not isinstance(engine, str | None):
+    if isinstance(engine, Engine):
         require(
             workers is None and address is None,
             "an engine has its workers and its address already; drop them",

@@ -15,7 +15,7 @@ from ldp_auditor.errors import one_of
 from ldp_auditor.exploring.curves import GRIDS, Answer, curves
 from ldp_auditor.exploring.exact import exact_at
 from ldp_auditor.exploring.protocols import offered
-from ldp_auditor.exploring.settings import Setting, read_axis, read_setting
+from ldp_auditor.exploring.settings import AXES, Setting, read_setting
 from ldp_auditor.figures.data import Curves
 from ldp_auditor.figures.files import DRAWING, save
 from ldp_auditor.figures.styles import style_of
@@ -177,4 +177,5 @@ def view(protocols: Sequence[str] = (), *, over: str = "epsilon", **settings: An
     (60, 2.0)
     """
     named = {"protocols": list(protocols)} if protocols else {}
-    return View(read_setting({**START, **settings, **named}), read_axis(over))
+    one_of("over", over, AXES)
+    return View(read_setting({**START, **settings, **named}), over)

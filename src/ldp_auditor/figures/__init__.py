@@ -1,1 +1,1 @@
-"""Figures: data first (`data.py`), drawn once by matplotlib (`drawing.py`) and once by a page."""
+"""Figures: data first (`data.py`), drawn once by matplotlib (`drawing/`) and once by a page."""

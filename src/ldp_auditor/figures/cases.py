@@ -15,7 +15,7 @@ from ldp_auditor.figures.series import (
     proven_line,
     told_once,
 )
-from ldp_auditor.figures.shares import EACH_AT_ITS_WORST, alarm_of, shares_of
+from ldp_auditor.figures.shares import EACH_AT_ITS_WORST, alarm_of, proven_part, shares_of
 from ldp_auditor.figures.words import short, value_in_words
 from ldp_auditor.results.check_result import CheckResult
 
@@ -55,13 +55,22 @@ def curve_cases(mechanism: str, points: Sequence[Point]) -> Cases | None:
         for mine in cases.values()
     ]
     note = SPREAD if any(len(point.results) > 1 for point in points) else COUNTS
-    most = _middle_of_largest([len({p.setting[axis] for p in mine}) for mine in cases.values()])
-    return Cases(mechanism, note, list(cases), figures, most, _settings(cases.values()))
+    start = _first_shown(
+        [len({p.setting[axis] for p in mine}) for mine in cases.values()],
+        [max(map(proven_part, mine)) for mine in cases.values()],
+    )
+    return Cases(mechanism, note, list(cases), figures, start, _settings(cases.values()))
 
 
-def _middle_of_largest(counts: Sequence[int]) -> int:
-    """The place of the largest number; of several the one in the middle."""
+def _first_shown(counts: Sequence[int], parts: Sequence[float] = ()) -> int:
+    """The place of the case that is shown first: one of those that have most to show.
+
+    If the promise is broken there, where most of it was proven; else the one in the middle.
+    """
     largest = [place for place, count in enumerate(counts) if count == max(counts)]
+    worst = max(largest, key=lambda place: parts[place]) if parts else None
+    if worst is not None and parts[worst] > 1:
+        return worst
     return largest[len(largest) // 2]
 
 
@@ -124,9 +133,8 @@ def gap_cases(mechanism: str, points: Sequence[Point]) -> Cases | None:
         "of the attack, minus Monte Carlo, is what was proven."
     )
     figures = [gap_account(results, title) for results in averaged]
-    above = [max(p.measured / p.claimed for p in mine) for mine in cases.values()]
-    broken = max(above) > 1  # then the worst is shown first
-    start = above.index(max(above)) if broken else len(cases) // 2
+    parts = [max(map(proven_part, mine)) for mine in cases.values()]
+    start = _first_shown([1] * len(cases), parts)
     return Cases(mechanism, note, list(cases), figures, start, _settings(cases.values()))
 
 
@@ -151,7 +159,7 @@ def bar_cases(
     kept = {label: mine for label, mine in cases.items() if counts[label] > 1}
     labels, settings = list(kept), _settings(kept.values())
     figures = [bars_of(SIDE_BY_SIDE, _rows(mine)) for mine in kept.values()]
-    start = _middle_of_largest([counts[label] for label in kept]) if kept else 0
+    start = _first_shown([counts[label] for label in kept]) if kept else 0
     if len(points) + len(checks) > max(1, *(counts[label] for label in kept), 0):
         labels, figures = [EACH_AT_ITS_WORST, *labels], [shares_of(points, checks), *figures]
         settings, start = [{}, *settings], 0

@@ -1,6 +1,6 @@
 """What figures show, before anything is drawn: numbers, names of series, words and scales.
 
-`drawing.py` draws each class once with matplotlib; a page's `drawing.js` draws what `to_plain`
+`drawing/` draws each class once with matplotlib; a page's `drawing.js` draws what `to_plain`
 gives. Neither averages, names or formats anything.
 """
 

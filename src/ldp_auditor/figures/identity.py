@@ -1,6 +1,6 @@
 """Which colour, mark and dash a protocol has: the same in every figure and on every page.
 
-A place is a number, of which `drawing.py` and the pages' `drawing.js` make the same look: the
+A place is a number, of which `drawing/` and the pages' `drawing.js` make the same look: the
 colour is the place modulo 7; mark and dash change with every round of colours.
 """
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ldp_auditor.figures.data import Bars, BarSeries
 from ldp_auditor.figures.points import AXES, Point, varied, words_of
 from ldp_auditor.figures.series import attack_places, attack_title
-from ldp_auditor.figures.words import short
+from ldp_auditor.figures.words import share_in_words, short
 from ldp_auditor.results.check_result import CheckResult
 
 EACH_AT_ITS_WORST = "all, each where it proves the most of its promise"
@@ -37,10 +37,10 @@ def shares_of(points: Mapping[str, Sequence[Point]], checks: Sequence[CheckResul
     """Bars of every mechanism and check: the most that was proven, as a part of the promise."""
     rows: list[tuple[int, str, str, dict[str, Share | None]]] = []
     for mechanism, mine in points.items():
-        worst = max(mine, key=_part)
+        worst = max(mine, key=proven_part)
         names = [name for name in varied(mine) if name in AXES]
         more = words_of(worst.setting, names) if worst.promises else "promises nothing"
-        by_attack = {point.first.attack: _share(point) for point in sorted(mine, key=_part)}
+        by_attack = {point.first.attack: _share(point) for point in sorted(mine, key=proven_part)}
         name = short(f"{mechanism}, {more}" if more else mechanism, 60)
         rows.append((alarm_of(mine), name, mechanism, by_attack))
     for check in checks:
@@ -76,7 +76,8 @@ def shares_of(points: Mapping[str, Sequence[Point]], checks: Sequence[CheckResul
     )
 
 
-def _part(point: Point) -> float:
+def proven_part(point: Point) -> float:
+    """The part of its promise that was proven; 0 where nothing is promised."""
     return point.measured / point.claimed if point.promises and point.claimed else 0.0
 
 
@@ -84,7 +85,7 @@ def _share(point: Point) -> Share | None:
     if not point.promises or not point.claimed:
         return None
     parts = [None if v is None else v / point.claimed for v in (point.exact, point.worst)]
-    return Share(_part(point), *parts)
+    return Share(proven_part(point), *parts)
 
 
 def _most(by_attack: Mapping[str, Share | None]) -> float:
@@ -97,15 +98,7 @@ def _series(attack: str, place: int, found: Sequence[Share | None]) -> BarSeries
         name=f"{name}, proven",
         place=place,
         measured=[share.proven if share else None for share in found],
-        words=["" if share is None else _percent(share.proven) for share in found],
+        words=["" if share is None else share_in_words(share.proven, 1) for share in found],
         exact=[share.exact if share else None for share in found],
         exact_name=f"{name}, unlimited trials",
     )
-
-
-def _percent(part: float) -> str:
-    """A proven part in words, never rounded up."""
-    if part == math.inf:
-        return "∞"
-    whole = math.floor(round(100 * part, 6))
-    return f"{whole}%" if whole < 10_000 else f"{part:,.0f} times"

@@ -31,6 +31,11 @@ class Style:
         """Points of ticks and of numbers at bars."""
         return max(LEAST_LETTERS, self.letters - 1.5)
 
+    @property
+    def marks(self) -> float:
+        """Points across the marks of lines."""
+        return 4.5 * max(0.7, self.lines)
+
 
 SCREEN = Style("screen", 10.0)
 SLIDE = Style("slide", 18.0, lines=2.0, width=12.0, panel=3.6, dots_per_inch=120)

@@ -49,6 +49,20 @@ def allowed_in_words(claim: Claim) -> str:
     return factor + more
 
 
+def share_in_words(proven: float, claimed: float) -> str:
+    """What part of a claim was proven, never rounded up: more would be said than was proven.
+
+    >>> share_in_words(1.4059, 1), share_in_words(0.58, 2), share_in_words(300, 2)
+    ('140%', '29%', '150 times')
+    """
+    if claimed == math.inf or not claimed:
+        return NONE
+    if proven == math.inf:
+        return "∞"
+    part = proven / claimed
+    return f"{math.floor(round(100 * part, 6))}%" if part < 100 else f"{part:,.0f} times"
+
+
 def step_in_words(value: float) -> str:
     """What is gained or lost, in three digits with its sign; "0" for next to nothing."""
     if abs(value) < 5e-4:

@@ -7,7 +7,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ldp_auditor.core import InputPair
-from ldp_auditor.errors import AuditError, must, numeral, whole_number
+from ldp_auditor.errors import AuditError, must, numeral, shown_as, whole_number
 from ldp_auditor.inputs.kind import SEARCHED, Accused, Inputs
 from ldp_auditor.inputs.nearness import nearer
 
@@ -46,8 +46,8 @@ class Categories(Inputs):
     def check(self, value: Any, name: str = "an input") -> int:
         if isinstance(value, str):
             raise AuditError(
-                f"{name} must be a whole number, got {name}={value!r:.40}; count the values from "
-                "0, or use a sketch such as CMS, which takes words"
+                f"{name} must be a whole number, got {shown_as(name, repr(value)[:40])}; count the "
+                "values from 0, or use a sketch such as CMS, which takes words"
             )
         found, size = whole_number(name, value, at_least=0), self.domain_size
         if found >= size:

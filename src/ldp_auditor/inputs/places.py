@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from ldp_auditor.core import InputPair
 from ldp_auditor.errors import whole_number
-from ldp_auditor.inputs.categories import Categories
 from ldp_auditor.inputs.numbers import Numbers, interval
 from ldp_auditor.inputs.points import Points
 
@@ -82,7 +81,7 @@ class Cells(Points):
 
     def check_place(self, point: tuple[float, ...], name: str) -> None:
         for entry in point:
-            Categories(self.side).check(entry, f"a coordinate of {name}")
+            whole_number(f"a coordinate of {name}", entry, 0, self.side - 1)
 
     def index(self, place: Sequence[float]) -> int:
         """The number of a place among `every`."""

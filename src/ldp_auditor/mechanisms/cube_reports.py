@@ -10,7 +10,7 @@ from ldp_auditor.core import Floats, InputPair, Rates, Reports
 from ldp_auditor.inputs import Ball
 from ldp_auditor.mechanisms.kernels.vectors import chances_of_right_side, fill_corners
 from ldp_auditor.mechanisms.kernels.xoshiro import fresh_stream, threshold, thresholds
-from ldp_auditor.mechanisms.vectors import Vector, VectorMechanism, length_of
+from ldp_auditor.mechanisms.vectors import Vector, VectorMechanism
 from ldp_auditor.portable_math import exp, expm1
 from ldp_auditor.theory.corners import Corners
 from ldp_auditor.theory.loss_law import LossLaw
@@ -82,7 +82,7 @@ class DuchiLinf(VectorMechanism):
         return corners.nearer(self.size) if reports == 1 else None
 
     def report_variance(self, value: Vector) -> float:
-        return self.dimension * self.size**2 - length_of(value) ** 2
+        return math.fsum(self.size * self.size - entry * entry for entry in value)
 
 
 @lru_cache(maxsize=64)

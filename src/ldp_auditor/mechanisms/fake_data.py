@@ -21,7 +21,7 @@ from ldp_auditor.mechanisms.kernels.bits import contains, count_members
 from ldp_auditor.mechanisms.kernels.xoshiro import draw_values
 from ldp_auditor.mechanisms.randomized_response import GRR
 from ldp_auditor.mechanisms.record_estimation import Frequencies, RecordEstimator
-from ldp_auditor.mechanisms.records import attribute_of, join_attributes
+from ldp_auditor.mechanisms.records import attribute_of, join_attributes, rows_of_each
 from ldp_auditor.mechanisms.unary_encoding import (
     OUE,
     SUE,
@@ -190,9 +190,9 @@ class SamplingPlusFakeData(RecordEstimator):
     def privatize(self, value: Record, n: int, rng: Generator) -> Reports:
         drawn = draw_values(rng, self.attributes, n)
         columns = []
-        for j, (part, v) in enumerate(zip(self.parts, value, strict=True)):
+        all_rows = rows_of_each(drawn, self.attributes)
+        for part, v, rows in zip(self.parts, value, all_rows, strict=True):
             column = self.fake.draw(part, n, rng)
-            rows = np.flatnonzero(drawn == j)
             if rows.size:
                 column[rows] = part.privatize(v, rows.size, rng)
             columns.append(column)

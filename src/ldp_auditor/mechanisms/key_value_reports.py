@@ -51,6 +51,10 @@ class PCKVGRR(KeyValueMechanism):
     def tilt(self) -> float:
         return self.more / (self.more + 2)
 
+    @property
+    def lie(self) -> float:
+        return 1 / (self.more + 2)
+
     def privatize(self, value: Held, n: int, rng: Generator) -> Reports:
         reports, plus = self.sampled(value, n, rng)
         size = np.uint64(self.keys + self.padding)
@@ -94,8 +98,8 @@ class PCKVGRR(KeyValueMechanism):
 
     def worst_case(self, pair: InputPair) -> float:
         """A sign that is true for one of `padding` keys, against one that is not held or false."""
-        likely = self.own * (1 + self.tilt) / self.others
-        unlikely = min(1.0, self.own * (1 - self.tilt) / self.others)
+        likely = 2 * self.own * (1 - self.lie) / self.others
+        unlikely = min(1.0, 2 * self.own * self.lie / self.others)
         rest = self.padding - 1
         return log((likely + rest) / (unlikely + rest))
 
@@ -128,6 +132,10 @@ class PCKVUE(KeyValueMechanism):
     @property
     def tilt(self) -> float:
         return expm1(self.epsilon) / (exp(self.epsilon) + 1)
+
+    @property
+    def lie(self) -> float:
+        return 1 / (exp(self.epsilon) + 1)
 
     def privatize(self, value: Held, n: int, rng: Generator) -> Reports:
         keys, plus = self.sampled(value, n, rng)

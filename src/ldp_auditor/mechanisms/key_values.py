@@ -73,9 +73,15 @@ class KeyValueMechanism(LocalMechanism):
     def tilt(self) -> float:
         """2 p - 1, where p is the probability that the sign of the own key is true."""
 
+    @property
+    @abstractmethod
+    def lie(self) -> float:
+        """1 - p, with all of its digits."""
+
     def signs(self, value: float) -> tuple[float, float]:
-        """Probabilities of minus and plus, if the own key is shown."""
-        return (1 - value * self.tilt) / 2, (1 + value * self.tilt) / 2
+        """Probabilities of minus and plus, if the own key is shown; both keep their digits."""
+        shift = value * self.lie
+        return (1 - value) / 2 + shift, (1 + value) / 2 - shift
 
     def weights(self, value: Held) -> tuple[float, float]:
         """Probabilities that a key that is held is drawn, and that a dummy key is."""

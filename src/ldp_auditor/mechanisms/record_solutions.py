@@ -122,7 +122,7 @@ class Sampling(RecordEstimator):
         for size, _, marks in self._alike((None,) * self.attributes):
             rows = np.flatnonzero(marks[drawn])
             if rows.size:
-                guesses[rows, 1] = self._part(size).guess(self._of_size(reports[rows], size), rng)
+                guesses[rows, 1] = self._part(size).guess(self._of_size(reports, size, rows), rng)
         return guesses
 
     def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats:
@@ -134,15 +134,15 @@ class Sampling(RecordEstimator):
             rows = np.flatnonzero(marks[drawn])
             if rows.size and first != second:
                 attribute = self.domain_sizes.index(size)
-                of_size = self._of_size(reports[rows], size)
+                of_size = self._of_size(reports, size, rows)
                 ratio[rows] = self._ratio(attribute, of_size, InputPair(first, second))
         return ratio
 
     def _drawn(self, reports: Reports) -> Values:
         return attribute_of(reports, len(self.sizes))
 
-    def _of_size(self, reports: Reports, size: int) -> Reports:
-        return attribute_of(reports, self.sizes.index(size))
+    def _of_size(self, reports: Reports, size: int, rows: Any) -> Reports:
+        return attribute_of(reports, self.sizes.index(size), rows)
 
     def loss_law(self, pair: InputPair) -> LossLaw | None:
         laws = self._laws(pair)
@@ -156,7 +156,7 @@ class Sampling(RecordEstimator):
         drawn = self._drawn(reports)
         counts = count_attributes(drawn, self.attributes)
         tallies = [
-            part.tally(self._of_size(reports[drawn == j], size))
+            part.tally(self._of_size(reports, size, drawn == j))
             for j, (part, size) in enumerate(zip(self.estimators, self.domain_sizes, strict=True))
         ]
         return [*tallies, counts]

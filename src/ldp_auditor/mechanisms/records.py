@@ -186,10 +186,11 @@ class RecordMechanism(Listed, ABC):
         attributes = self.guess_attribute(reports, rng)
         guesses = np.empty((len(reports), 2), np.int64)
         guesses[:, 0] = attributes
-        for j, part in enumerate(self.parts):
-            rows = np.flatnonzero(attributes == j)
+        for j, (part, rows) in enumerate(
+            zip(self.parts, rows_of_each(attributes, self.attributes), strict=True)
+        ):
             if rows.size:
-                guesses[rows, 1] = part.guess(attribute_of(reports[rows], j), rng)
+                guesses[rows, 1] = part.guess(attribute_of(reports, j, rows), rng)
         return guesses
 
     def guess_attribute(self, reports: Reports, rng: Generator) -> Values:
@@ -298,6 +299,13 @@ def join_attributes(columns: Sequence[NDArray[Any]]) -> Reports:
     return reports
 
 
-def attribute_of(reports: Reports, attribute: int) -> Reports:
-    """Return the reports of one attribute."""
-    return np.ascontiguousarray(reports[f"a{attribute}"])
+def attribute_of(reports: Reports, attribute: int, rows: Any = slice(None)) -> Reports:
+    """Return the reports of one attribute, of all records or of some."""
+    return np.ascontiguousarray(reports[f"a{attribute}"][rows])
+
+
+def rows_of_each(drawn: Values, attributes: int) -> list[NDArray[np.int64]]:
+    """Return, for every attribute, the rows in which it was drawn, in ascending order."""
+    counts = np.bincount(drawn, minlength=attributes)
+    numbers = drawn.astype(np.uint16)  # `MOST_ATTRIBUTES` fit; sorted by digits, in linear time
+    return np.split(np.argsort(numbers, kind="stable"), np.cumsum(counts)[:-1])

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.random import Generator
 
 from ldp_auditor.core import Floats, InputPair, Rates, Reports
-from ldp_auditor.errors import whole_number
+from ldp_auditor.errors import must, whole_number
 from ldp_auditor.inputs import Ball
-from ldp_auditor.mechanisms.bounded_reports import HM, PM, BoundedMechanism
+from ldp_auditor.mechanisms.bounded_reports import HM, MOST_WINDOW_EPSILON, PM, BoundedMechanism
 from ldp_auditor.mechanisms.kernels.vectors import fill_samples
 from ldp_auditor.mechanisms.kernels.xoshiro import fresh_stream
 from ldp_auditor.mechanisms.vectors import Vector, VectorMechanism
@@ -46,6 +46,9 @@ class SampledCoordinates(VectorMechanism):
         count = whole_number("coordinates", self.coordinates, 0, self.dimension)
         chosen = max(1, min(self.dimension, math.floor(self.epsilon / BUDGET)))
         self._set("coordinates", count or chosen)
+        most = MOST_WINDOW_EPSILON * self.coordinates
+        why = f"{MOST_WINDOW_EPSILON:g} for each sampled coordinate"
+        must(self.epsilon <= most, f"be at most {most:g}, {why}", epsilon=self.epsilon)
         self.single  # which has limits of its own  # noqa: B018
 
     @property

@@ -176,8 +176,8 @@ class PrivUnit(SphereMechanism):
         super().__post_init__()
         self._set("split", number("split", self.split))
         must(0 <= self.split < 1, "lie in [0, 1)", split=self.split)
-        least = 3 if self.split else 2
-        must(self.dimension >= least, f"be at least {least}", dimension=self.dimension)
+        least, rule = (3, "be at least 3 with a split") if self.split else (2, "be at least 2")
+        must(self.dimension >= least, rule, dimension=self.dimension)
 
     @property
     def inputs(self) -> UnitVectors:

@@ -127,8 +127,9 @@ function curvesLayout(item, state, colours, all) {
     yaxis: { ...baseAxis(colours, item.y_title), type: state.logY ? "log" : "linear" },
   };
   if (places.length <= 10 && (state.logX || places.length <= 6)) {
-    const ticktext = item.table.rows.map((row) => row[0]);
-    Object.assign(layout.xaxis, { tickvals: places, ticktext });
+    const texts = item.table.rows.map((row) => row[0]);
+    const ticktext = withRoom(texts, places.map(state.logX ? Math.log : Number), state.width - 80);
+    Object.assign(layout.xaxis, { tickvals: places, ticktext, tickangle: 0 });
   } else if (state.logX) {
     Object.assign(layout.xaxis, { dtick: narrow ? "D2" : "D1", tickformat: ",~g" });
     layout.xaxis.tickvals = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000];
@@ -147,6 +148,20 @@ function curvesLayout(item, state, colours, all) {
   }
   const marked = item.chosen === null ? layout : { ...layout, ...chosenPlace(item, state, colours) };
   return { ...marked, shapes: [...(marked.shapes ?? []), ...beyondLimits(item, colours)] };
+}
+
+// Labels of ticks on an axis of so many pixels, without those that would touch another one.
+function withRoom(texts, places, pixels) {
+  const last = places.length - 1;
+  const middle = places.map((place) => 0.9 * pixels * (place - places[0]) / (places[last] - places[0] || 1));
+  const half = texts.map((text) => 4.2 * (text.length + 0.8)); // a letter has 8.4 pixels at most
+  const fits = (a, b) => middle[a] + half[a] <= middle[b] - half[b];
+  let shown = 0;
+  return texts.map((text, i) => {
+    const isShown = i === 0 || i === last || (fits(shown, i) && fits(i, last));
+    shown = isShown ? i : shown;
+    return isShown ? text : "";
+  });
 }
 
 // What lies beyond limits is shaded, as far as there are lines: shapes move the ends of axes.

@@ -278,7 +278,9 @@ function begin() {
       figure.draw(width);
     }
   };
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraw());
+  for (const changed of ["(prefers-color-scheme: dark)", "(max-width: 599px)"]) {
+    matchMedia(changed).addEventListener("change", () => redraw());
+  }
   matchMedia("print").addEventListener("change", (event) =>
     redraw(event.matches ? PAPER_WIDTH : undefined));
 }

@@ -167,6 +167,7 @@ class PageFigure {
   }
 
   draw(width) {
+    this.state.width = width || this.place.clientWidth;
     const { series, layout } = this.plot();
     const traces = series.map((entry) => ({
       ...entry.trace,

@@ -6,7 +6,7 @@ from typing import Any
 
 from ldp_auditor.figures.points import AXES, Point, sort_key, varied, words_of
 from ldp_auditor.figures.shares import SEARCH
-from ldp_auditor.figures.words import NONE, counted, digits, value_in_words
+from ldp_auditor.figures.words import NONE, counted, digits, share_in_words, value_in_words
 from ldp_auditor.report.verdicts import BROKEN, VIOLATION, kind_of_point, summary_of_check
 from ldp_auditor.results.check_result import CheckResult
 
@@ -164,7 +164,7 @@ def _row(
     deviation: float | None,
 ) -> dict[str, str]:
     numbers = map(digits, (claimed, *exact, proven, deviation))
-    row = dict(zip(COLUMNS, (*words, *numbers, share(proven, claimed)), strict=True))
+    row = dict(zip(COLUMNS, (*words, *numbers, share_in_words(proven, claimed)), strict=True))
     return row | {"part": str(proven / claimed if 0 < claimed < math.inf else 0.0)}
 
 
@@ -183,11 +183,3 @@ def _setting(point: Point, names: Sequence[str]) -> str:
         if name != "pair" and not is_claim and point.setting.get(name) not in (0, None):
             settings[name] = point.setting[name]
     return words_of(settings, settings)
-
-
-def share(proven: float, claimed: float) -> str:
-    """What part of the claim was proven."""
-    if math.inf in (proven, claimed):
-        return NONE
-    part = proven / claimed
-    return f"{part:.0%}" if part < 100 else f"{part:.3g} times"

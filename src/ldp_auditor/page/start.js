@@ -57,7 +57,9 @@ async function start() {
       figure.draw(width && half ? width / 2 - 10 : width);
     }
   };
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraw());
+  for (const changed of ["(prefers-color-scheme: dark)", "(max-width: 599px)"]) {
+    matchMedia(changed).addEventListener("change", () => redraw());
+  }
   // Pages are counted before the colours of paper are there: figures have their size by then.
   addEventListener("beforeprint", () => redraw(PAPER_WIDTH));
   addEventListener("afterprint", () => redraw());

@@ -82,7 +82,7 @@ def _row(candidate: Candidate, many: bool) -> list[str]:
         points(candidate.standard_error),
         points(candidate.worst_standard_error),
         "-" if candidate.bits is None else f"{candidate.bits:.4g}",
-        *(f"{1e6 * seconds:.2g} µs" for seconds in times if seconds is not None),
+        *(f"{1e6 * seconds:.2g}µs" for seconds in times if seconds is not None),
         "kept" if candidate.fits else "not kept",
     ]
 

@@ -18,7 +18,7 @@ from ldp_auditor.figures.files import save
 from ldp_auditor.figures.points import points_of
 from ldp_auditor.figures.results import figure_of
 from ldp_auditor.figures.styles import style_of
-from ldp_auditor.figures.words import value_in_words
+from ldp_auditor.figures.words import share_in_words, value_in_words
 from ldp_auditor.report import tables
 from ldp_auditor.report.choices import choice_content, simulation_content
 from ldp_auditor.report.evidence import evidence_lines
@@ -101,12 +101,10 @@ def _extremes(results: Sequence[AuditResult]) -> list[str]:
     if len(most) < 2:
         return []
     first, last = max(most, key=most.__getitem__), min(most, key=most.__getitem__)
+    high, low = (share_in_words(most[name], 1) for name in (first, last))
     if most[first] == most[last]:
-        return [f"The same share of every promise is proven: {most[first]:.0%}."]
-    return [
-        f"The most of its promise is proven of {first} ({most[first]:.0%}), the least of {last} "
-        f"({most[last]:.0%})."
-    ]
+        return [f"The same share of every promise is proven: {high}."]
+    return [f"The most of its promise is proven of {first} ({high}), the least of {last} ({low})."]
 
 
 def _delta_in_words(profile: Profile) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ldp_auditor.adapters import available
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.core import exceeds
-from ldp_auditor.figures.words import claim_in_words
+from ldp_auditor.figures.words import claim_in_words, share_in_words
 from ldp_auditor.inputs import in_words, size_in_words
 from ldp_auditor.report.text_table import Column, TextTable
 from ldp_auditor.results.audit_result import AuditResult
@@ -89,7 +89,7 @@ def comparison_table(results: Sequence[AuditResult]) -> TextTable:
         return result.mechanism if len(attacks) == 1 else f"{result.mechanism} {result.attack}"
 
     def share(result: AuditResult) -> str:
-        return _unless_none(result, f"{result.empirical_epsilon / result.claim.epsilon:.0%}")
+        return _unless_none(result, share_in_words(result.empirical_epsilon, result.claim.epsilon))
 
     columns = [("name", 0, name), *([REPORTS] if over_time else []), CLAIMED, PROVEN]
     columns += [("share", 1, share), UNLIMITED, WORST, *_rates(2), VERDICT]

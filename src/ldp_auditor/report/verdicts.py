@@ -7,7 +7,13 @@ from typing import Any, NamedTuple
 
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.figures.points import Point, is_number, varied, words_of
-from ldp_auditor.figures.words import claim_in_words, odds_in_words, shown, value_in_words
+from ldp_auditor.figures.words import (
+    claim_in_words,
+    odds_in_words,
+    share_in_words,
+    shown,
+    value_in_words,
+)
 from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.results.violations import explained_by_chance
 
@@ -265,8 +271,8 @@ def _reached(points: Sequence[Point]) -> str:
         if len(mine) == 1:
             amount = _part_of(mine[0].measured, mine[0].claimed, said=place > 0)
         else:
-            shares = sorted(point.measured / point.claimed for point in mine)
-            low, high = (f"{share:.0%}" for share in (shares[0], shares[-1]))
+            shares = sorted(mine, key=lambda point: point.measured / point.claimed)
+            low, high = (share_in_words(p.measured, p.claimed) for p in (shares[0], shares[-1]))
             amount = (low if low == high else f"{low} to {high}") + (" of it" if place == 0 else "")
         parts.append(f"{attack_in_words(attack)} {verb} {amount}")
     return "; ".join(parts)
@@ -274,8 +280,10 @@ def _reached(points: Sequence[Point]) -> str:
 
 def _part_of(proven: float, claimed: float, said: bool = False) -> str:
     """A proven epsilon beside the claim; with a claim of 1 it is the share as well."""
+    if proven == 0:
+        return "nothing"
     words = proven_number(proven) + ("" if said else " of it")
-    return words if claimed == 1 or proven == 0 else f"{words} ({proven / claimed:.0%})"
+    return words if claimed == 1 else f"{words} ({share_in_words(proven, claimed)})"
 
 
 def attack_in_words(name: str) -> str:

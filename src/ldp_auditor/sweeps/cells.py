@@ -13,7 +13,7 @@ from ldp_auditor.audits.interface import option_types as types_of
 from ldp_auditor.audits.interface import plan_audit
 from ldp_auditor.audits.plan import AuditPlan
 from ldp_auditor.audits.run import run
-from ldp_auditor.errors import LARGEST_WHOLE, AuditError, must, require
+from ldp_auditor.errors import LARGEST_WHOLE, AuditError, in_brief, must, require
 from ldp_auditor.execution.contract import Engine
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.journal import digest
@@ -84,16 +84,16 @@ def _check_kind(name: str, value: Any, protocol: Any) -> None:
     if name == "pair" or (name == "trials" and isinstance(value, str)):  # which the plan reads
         return
     if name in WORDS or (isinstance(value, str) and option_types(protocol).get(name) is str):
-        must(isinstance(value, str), "be a name", **{name: repr(value)})
+        must(isinstance(value, str), "be a name", **{name: in_brief(value)})
         return
     listed = isinstance(value, list | tuple)
     if name in LISTS and value is not None:
-        must(listed, "be a list of numbers", **{name: repr(value)})
+        must(listed, "be a list of numbers", **{name: in_brief(value)})
     kind = "a list of numbers" if name in LISTS or (name == "reports" and listed) else "a number"
     plain = tuple_of(value) if name in (*LISTS, "reports") else value
     for entry in _leaves(plain):
         is_number = isinstance(entry, Real) and not isinstance(entry, bool)
-        must(is_number or value is None, f"be {kind}", **{name: repr(value)})
+        must(is_number or value is None, f"be {kind}", **{name: in_brief(value)})
 
 
 def _check_size(name: str, value: Any) -> None:

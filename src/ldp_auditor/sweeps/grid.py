@@ -11,7 +11,7 @@ from math import prod
 from pathlib import Path
 from typing import Any, Self
 
-from ldp_auditor.errors import AuditError, require
+from ldp_auditor.errors import AuditError, in_brief, require
 from ldp_auditor.sweeps.cells import LISTS, Cell
 
 LIST_SETTINGS = ("reports", "pair", *LISTS)
@@ -37,11 +37,11 @@ class Grid:
         return cls(tuple(cells_of(axes)))
 
     @classmethod
-    def read(cls, path: Path) -> "Grid":
+    def read(cls, path: Path | str) -> "Grid":
         """Read a TOML file; what is wrong with it is told with its line."""
         from ldp_auditor.sweeps.reading import read_grid
 
-        return read_grid(path)
+        return read_grid(Path(path))
 
     def __add__(self, other: Self) -> Self:
         return type(self)((*self.cells, *other.cells))
@@ -80,5 +80,8 @@ class CellError(AuditError):
 
     def __init__(self, settings: Mapping[str, Any], error: AuditError) -> None:
         self.reason = str(error)
-        cell = ", ".join(f"{name}={value}" for name, value in settings.items())
+        cell = ", ".join(
+            f"{name}={in_brief(value) if isinstance(value, int) else value}"
+            for name, value in settings.items()
+        )
         super().__init__(f"{self.reason} (in the cell {cell})", argument=error.argument)

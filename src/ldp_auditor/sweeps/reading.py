@@ -91,7 +91,9 @@ def _parse(path: Path, text: str) -> dict[str, Any]:
         line = int(found[2]) if found and found[2] else len(text.rstrip("\n").split("\n"))
         if found is None:
             line = next(
-                n for n, row in enumerate(text.split("\n"), 1) if re.search(r"\d{4301}", row)
+                n
+                for n, row in enumerate(text.split("\n"), 1)
+                if re.search(r"\d(?:_?\d){4300}", row)
             )
         raise _at(path, line, f"not TOML: {found[1] if found else error}") from None
 

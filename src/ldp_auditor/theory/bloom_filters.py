@@ -45,8 +45,9 @@ def overlap_law(width: int, hashes: int) -> Floats:
 
     sizes = occupancy(width, hashes)
     law = np.zeros((hashes + 1, hashes + 1, hashes + 1))
-    for i in range(1, hashes + 1):
-        for j in range(1, hashes + 1):
+    most = min(width, hashes)
+    for i in range(1, most + 1):
+        for j in range(1, most + 1):
             for shared in range(min(i, j) + 1):
                 ways = comb(i, shared) * comb(width - i, j - shared) / comb(width, j)
                 law[i - shared, j - shared, shared] += sizes[i] * sizes[j] * ways

@@ -57,7 +57,8 @@ def independent_count_rates(domain_size: int, true_count: Floats, other_count: F
         log_reach = np.where(above < 0.5, np.log1p(-above), np.log(reach))
         share = np.minimum(ties / reach, 1.0)
         hit = np.exp(domain_size * log_reach) * -np.expm1(domain_size * np.log1p(-share))
-        hit = np.where(ties > 0, hit / (domain_size * ties), np.exp(others * log_reach))
+        # A tie that rare decides nothing, and near the smallest float its share has few digits.
+        hit = np.where(ties > 1e-290, hit / (domain_size * ties), np.exp(others * log_reach))
     # Where few others are expected to tie or to be larger, 1 - hit is an integral without
     # cancellation, of a function that is almost linear.
     rival = above[:, None] + ties[:, None] * UNIT_NODES

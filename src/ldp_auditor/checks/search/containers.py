@@ -22,6 +22,12 @@ from ldp_auditor.checks.search.sequence_features import (
 FIRST_READ = 40
 """Members of a set or mapping that become columns in the order in which they are read."""
 
+LAST_ENTRIES = 3
+"""Entries from the end of a sequence that are looked at, where lengths differ."""
+
+LARGEST_ADDED = 2**40
+"""Size up to which members of a set are added up."""
+
 QUICK = {int, float, bool, np.int64, np.float64, np.bool_}
 """Types of entries that are read into one array, if all entries have the same type."""
 
@@ -51,7 +57,9 @@ def sequence_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
         entries = [part[i] for part in parts if len(part) > i]
         yield place.inside(there, entries, lengths > i)
     if not same or pieces.wanted is not None:
-        yield place.inside(f"{place.words}[-1]", [p[-1] for p in parts if len(p)], lengths > 0)
+        for i in range(1, min(LAST_ENTRIES, longest) + 1):
+            entries = [part[-i] for part in parts if len(part) >= i]
+            yield place.inside(f"{place.words}[-{i}]", entries, lengths >= i)
 
 
 def _quick_entries(
@@ -130,8 +138,20 @@ def array_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
             if len(shape) == 1 and pieces.wanted_at([place.words]):
                 yield from number_rows(place, rows, place.rows)
             return
-    lists = [part.tolist() for part in place.parts]
+    is_records = dtype.kind == "V" and len(shape) > 0
+    lists = [list(part) if is_records else part.tolist() for part in place.parts]
     yield replace(place, parts=lists, depth=place.depth + 1, is_typed=True)
+
+
+def record_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
+    """An entry of a structured array, by the names of its fields, or its bytes if it has none."""
+    dtypes = [str(part.dtype) for part in place.parts]
+    yield place.category(f"dtype({place.words})", dtypes)
+    found = [
+        {name: part[name] for name in part.dtype.names} if part.dtype.names else bytes(part)
+        for part in place.parts
+    ]
+    yield replace(place, parts=found, depth=place.depth + 1, is_typed=True)
 
 
 def mapping_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
@@ -204,6 +224,9 @@ def set_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
     counts: Counter[Any] = Counter()
     for part in place.parts:
         counts.update(part)
+    if all(type(member) is int and abs(member) < LARGEST_ADDED for member in counts):
+        sums = np.array([sum(part) for part in place.parts], dtype=np.int64)
+        yield Block([f"sum({place.words})"], place.rows, sums[:, None], place=place.words)
     if len(counts) > MOST_ENTRIES:
         pieces.note(f"Of {place.words} the {MOST_ENTRIES:,} commonest members were looked at.")
     for member, _ in counts.most_common(_most(pieces)):

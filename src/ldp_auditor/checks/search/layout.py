@@ -121,6 +121,10 @@ class Layout:
         columns: list[Column] = []
         cut: list[str] = []
         by_coverage = sorted(pieces.by_column.items(), key=lambda item: -pieces.covered(item[1]))
+        if len(by_coverage) > MOST_COLUMNS:  # what was derived from a number goes before numbers
+            by_coverage.sort(
+                key=lambda item: (-pieces.covered(item[1]), item[0][0] != item[1][0].place)
+            )
         for (words, kind), found in by_coverage:
             place = found[0].place
             codes = _codes(pieces, words) if kind == "category" else None

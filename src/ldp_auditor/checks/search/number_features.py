@@ -1,16 +1,14 @@
 """Columns derived from a column of numbers: low bits, residues, signs of zeros, last digits."""
 
 import sys
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldp_auditor.core import Floats
-
-MODULI = (2, 16, 10, 3, 7)
-"""Moduli of which residues are looked at; sets of residues cover their divisors."""
 
 MOST_BITS = 256
 """Lowest bits of an integer that are columns of their own."""
@@ -27,8 +25,18 @@ DECIMALS = range(1, 8)
 RICH_PLACES = 4
 """Numbers in a report up to which single bits and fractional parts are looked at."""
 
-RESIDUE_PLACES = 100
-"""Numbers in a report up to which residues are looked at."""
+MODULI: Mapping[int, int] = {
+    2: 300,
+    **dict.fromkeys((16, 10, 3, 7), 100),
+    **dict.fromkeys((11, 12, 13, 60, 1000, 3600, 86_400), RICH_PLACES),
+}
+"""Moduli of which residues are looked at, and the numbers in a report up to which they are.
+
+Sets of residues cover the divisors; the last ones are digits and parts of a day.
+"""
+
+LAST_BITS = 16
+"""The last bits of a float are looked at modulo this."""
 
 Feature = tuple[str, NDArray[Any]]
 
@@ -66,42 +74,68 @@ def number_features(
     `places` is the number of numbers in a report: the more there are, the fewer columns are derived
     from each. Where columns are `wanted`, exactly those are made besides the first.
     """
-
-    def due(name: str, rule: bool) -> bool:
-        return rule if wanted is None else name in wanted
-
-    no_more = wanted is not None and wanted <= {words}
-
     if numbers.dtype.kind == "f":
         numbers = numbers.astype(np.float64, copy=False)
         yield words, numbers
-        if no_more:
-            return
-        if due(name := f"lowest bit of {words}", True):
-            yield name, lowest_bits(numbers)
-        negative = np.signbit(numbers)
-        if due(name := f"sign of zero in {words}", bool(np.any((numbers == 0) & negative))):
-            yield name, np.where(numbers == 0, np.where(negative, -1.0, 1.0), 0.0)
-        if due(name := f"{words} mod 1", places <= RICH_PLACES):
-            with np.errstate(invalid="ignore"):
-                yield name, np.where(np.isfinite(numbers), numbers % 1, 0.0)
-        for places_kept in DECIMALS:
-            name = f"round({words} * 1e{places_kept}) mod 10"
-            if due(name, places <= RICH_PLACES and _has_decimals(numbers, places_kept)):
-                scaled = np.where(np.abs(numbers) < 1e9, numbers * 10.0**places_kept, 0.0)
-                yield name, np.round(scaled) % 10
+        derive = _of_floats
+    else:
+        big = numbers.dtype.kind == "O"
+        yield words, np.array([as_float(n) for n in numbers]) if big else numbers
+        derive = _of_integers
+    if wanted is None or not wanted <= {words}:
+        yield from derive(words, numbers, _Due(places, wanted))
+
+
+@dataclass(frozen=True)
+class _Due:
+    """Whether a column is made: by its name where some are wanted, else by a rule."""
+
+    places: int
+    wanted: Set[str] | None
+
+    def __call__(self, name: str, most_places: float, rule: bool = True) -> bool:
+        if self.wanted is not None:
+            return name in self.wanted
+        return rule and self.places <= most_places
+
+
+def _of_floats(words: str, numbers: Floats, due: _Due) -> Iterator[Feature]:
+    if due(name := f"lowest bit of {words}", np.inf):
+        yield name, lowest_bits(numbers)
+    if due(name := f"last bits of {words} mod {LAST_BITS}", RICH_PLACES):
+        patterns = np.ascontiguousarray(numbers).view(np.int64)
+        yield name, (patterns % LAST_BITS).astype(np.int8)
+    negative = np.signbit(numbers)
+    if due(name := f"sign of zero in {words}", np.inf, bool(np.any((numbers == 0) & negative))):
+        yield name, np.where(numbers == 0, np.where(negative, -1.0, 1.0), 0.0)
+    if due(name := f"{words} mod 1", RICH_PLACES):
+        with np.errstate(invalid="ignore"):
+            yield name, np.where(np.isfinite(numbers), numbers % 1, 0.0)
+    for places_kept in DECIMALS:
+        name = f"round({words} * 1e{places_kept}) mod 10"
+        if due(name, RICH_PLACES, _has_decimals(numbers, places_kept)):
+            scaled = np.where(np.abs(numbers) < 1e9, numbers * 10.0**places_kept, 0.0)
+            yield name, np.round(scaled) % 10
+
+
+def _of_integers(words: str, numbers: NDArray[Any], due: _Due) -> Iterator[Feature]:
+    span = int(numbers.max()) - int(numbers.min())
+    if due.wanted is None and span < WIDE:
         return
-    big = numbers.dtype.kind == "O"
-    yield words, np.array([as_float(n) for n in numbers]) if big else numbers
-    narrow = wanted is None and int(numbers.max()) - int(numbers.min()) < WIDE
-    if no_more or narrow:
-        return
-    for modulus in MODULI:
-        if due(name := f"{words} mod {modulus}", places <= RESIDUE_PLACES):
-            yield name, (numbers % modulus).astype(np.int8)
-    cut = _words(numbers, wanted is None)
+    for modulus, most in MODULI.items():
+        if due(name := f"{words} mod {modulus}", most, span >= 2 * modulus):
+            yield name, (numbers % modulus).astype(np.int8 if modulus < 128 else np.int32)
+    names = f"{words}.bit_count()", f"{words}.bit_count() mod 2"
+    chosen = [due(name, RICH_PLACES) for name in names]
+    if any(chosen):
+        ones = np.array([int(n).bit_count() for n in numbers.tolist()], dtype=np.int64)
+        both = (ones, ones % 2)
+        yield from (
+            pair for pair, one in zip(zip(names, both, strict=True), chosen, strict=True) if one
+        )
+    cut = _words(numbers, due.wanted is None)
     for bit in range(WORD * len(cut)):
-        if due(name := f"bit {bit} of {words}", places <= RICH_PLACES):
+        if due(name := f"bit {bit} of {words}", RICH_PLACES):
             word, place = cut[bit // WORD], bit % WORD
             yield name, ((word >> word.dtype.type(place)) & word.dtype.type(1)).astype(np.int8)
 

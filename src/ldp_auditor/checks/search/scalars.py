@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ldp_auditor.checks.search.letter_counts import letter_counts
 from ldp_auditor.checks.search.number_features import as_float, integers
 from ldp_auditor.checks.search.pieces import Block, Found, Kind, Piece, Pieces, Place
 from ldp_auditor.checks.search.words import number_in, word_parts
-from ldp_auditor.checks.search.writings import letter_groups, written_parts
+from ldp_auditor.checks.search.writings import decoded_parts, letter_groups, written_parts
 
 MOST_LETTERS = 512
 """Letters from the front of a string that become columns."""
@@ -33,6 +34,7 @@ def text_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
     yield place.category(place.words, parts)
     yield from _letters(place, parts, "letter", pieces)
     yield from letter_groups(place, parts, pieces)
+    yield from letter_counts(place, parts, pieces)
     yield from written_parts(place, parts, pieces)
     yield from word_parts(place, parts, pieces)
     if pieces.wanted is None and all(math.isnan(number_in(part)) for part in parts[:50]):
@@ -50,6 +52,7 @@ def bytes_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
     yield place.category(place.words, parts)
     yield from _letters(place, parts, "byte", pieces)
     yield from _bits(place, parts, pieces)
+    yield from decoded_parts(place, parts, pieces)
 
 
 def _bits(place: Place, parts: Sequence[bytes], pieces: Pieces) -> Iterator[Found]:
@@ -174,8 +177,11 @@ PROPERTIES: Mapping[str, Mapping[str, Callable[[Any], Any]]] = {
     "datetime": {
         "seconds": _total_seconds,
         "microsecond": lambda t: t.microsecond,
+        "nanosecond": lambda t: getattr(t, "nanosecond", 0),
         "tzinfo": lambda t: str(t.tzinfo),
         "fold": lambda t: t.fold,
+        "hour": lambda t: t.hour,
+        "weekday()": lambda t: t.weekday() if isinstance(t, datetime.date) else -1,
     },
     "path": {"__str__()": str},
     "uuid": {
@@ -183,7 +189,12 @@ PROPERTIES: Mapping[str, Mapping[str, Callable[[Any], Any]]] = {
         "version": lambda u: u.version,
         "variant": lambda u: u.variant,
     },
-    "date": {"day": lambda d: d.toordinal()},
+    "date": {"day": lambda d: d.toordinal(), "weekday()": lambda d: d.weekday()},
+    "time of NumPy": {
+        "astype(int)": lambda t: int(t.astype(np.int64)),
+        "dtype": lambda t: str(t.dtype),
+    },
+    "masked array": {"data": lambda a: a.data, "mask": np.ma.getmaskarray},
     "timedelta": {"seconds": _total_seconds, "microseconds": lambda t: t.microseconds},
 }
 """Properties of values of these kinds, by name; each becomes a place."""

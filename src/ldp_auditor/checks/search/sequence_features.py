@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_auditor.checks.search.pieces import Block, Place
+from ldp_auditor.checks.search.pieces import Block, Piece, Place
 
 MOST_ENTRIES = 1200
 """Largest number of entries of a sequence, or members of sets, that become columns."""
@@ -36,7 +36,7 @@ FEATURES: Mapping[str, Callable[[Numbers], Numbers]] = {
 """Features of rows of numbers, by their words."""
 
 
-def number_rows(place: Place, rows: Numbers, where: Any) -> Iterator[Block]:
+def number_rows(place: Place, rows: Numbers, where: Any) -> Iterator[Block | Piece]:
     """Features of rows of numbers, which belong to the reports `where`."""
     if rows.shape[1] < 2:
         return
@@ -49,9 +49,27 @@ def number_rows(place: Place, rows: Numbers, where: Any) -> Iterator[Block]:
     if columns:
         array = np.stack(list(columns.values()), axis=1).astype(np.int64)
         yield Block(list(columns), where, array, place=place.words)
+    if rows.dtype.kind == "f":
+        for words, numbers in _float_features(place.words, rows).items():
+            yield Piece(place.words, words, "number", where, numbers)
 
 
-def sequence_features(place: Place, parts: Sequence[Any]) -> Iterator[Block]:
+def _float_features(words: str, rows: Numbers) -> dict[str, Numbers]:
+    """Sum, sum of squares and extremes of rows of floats."""
+    total, squares = np.zeros(len(rows)), np.zeros(len(rows))
+    with np.errstate(over="ignore", invalid="ignore"):
+        for column in rows.T:  # one by one: in this order on any processor
+            total += column
+            squares += column * column
+    return {
+        f"sum({words})": total,
+        f"sum(x**2 for x in {words})": squares,
+        f"max({words})": rows.max(axis=1),
+        f"min({words})": rows.min(axis=1),
+    }
+
+
+def sequence_features(place: Place, parts: Sequence[Any]) -> Iterator[Block | Piece]:
     """Features of sequences of any lengths that have nothing but numbers, length by length."""
     by_length: dict[tuple[int, bool], list[int]] = {}
     for i, part in enumerate(parts):

@@ -19,6 +19,7 @@ from uuid import UUID
 
 import numpy as np
 
+from ldp_auditor.adapters.canonical import type_name
 from ldp_auditor.checks.search import containers, scalars
 from ldp_auditor.checks.search.number_features import number_features
 from ldp_auditor.checks.search.pieces import Block, Found, Piece, Pieces, Place, Rows, Same, Wanted
@@ -28,6 +29,7 @@ Handler = Callable[[Place, Pieces], Iterator[Found]]
 KINDS: tuple[tuple[str, tuple[type, ...], Handler], ...] = (
     ("enum", (Enum,), scalars.property_parts("enum")),
     ("extended float", (np.longdouble,), scalars.extended_float_parts),
+    ("time of NumPy", (np.datetime64, np.timedelta64), scalars.property_parts("time of NumPy")),
     ("number", (bool, int, float, np.bool_, np.integer, np.floating), scalars.number_parts),
     ("complex", (complex, np.complexfloating), scalars.property_parts("complex")),
     ("decimal", (Decimal,), scalars.property_parts("decimal")),
@@ -40,6 +42,8 @@ KINDS: tuple[tuple[str, tuple[type, ...], Handler], ...] = (
     ("path", (PurePath,), scalars.property_parts("path")),
     ("uuid", (UUID,), scalars.property_parts("uuid")),
     ("bytes", (bytes, bytearray), scalars.bytes_parts),
+    ("record", (np.void,), containers.record_parts),
+    ("masked array", (np.ma.MaskedArray,), scalars.property_parts("masked array")),
     ("array", (np.ndarray,), containers.array_parts),
     ("mapping", (Mapping,), containers.mapping_parts),
     ("set", (Set,), containers.set_parts),
@@ -96,7 +100,8 @@ def _look(place: Place, pieces: Pieces) -> Iterator[Found]:
     different = set(types)
     words = f"type({place.words})"
     if not place.is_typed:
-        names = Same(types[0].__name__) if len(different) == 1 else [t.__name__ for t in types]
+        one_name = Same(type_name(types[0])) if len(different) == 1 else None
+        names = one_name or [type_name(t) for t in types]
         yield Piece(place.words, words, "category", place.rows, names)
     kinds = {t: kind_of(t) for t in different}
     every = sorted(set(kinds.values()))

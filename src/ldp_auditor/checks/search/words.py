@@ -1,6 +1,7 @@
 """The words of a text: what stands between commas, spaces or other separators."""
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -9,6 +10,7 @@ from ldp_auditor.checks.search.pieces import Block, Found, Piece, Pieces, Place
 from ldp_auditor.checks.search.writings import (
     FIRST_TEXTS,
     GRAM_TEXTS,
+    called_with,
     is_told,
     most_varied,
     named_members,
@@ -74,6 +76,10 @@ def _anywhere(place: Place, split: Sequence[list[str]], pieces: Pieces) -> Itera
     """Words that some texts have and others do not."""
     ending = f" in {place.words}"
     sets = list(map(frozenset, split))
+    different = f"len(set({place.words}))"
+    if pieces.wants(different, "number"):
+        found = np.array(list(map(len, sets)), dtype=np.int64)
+        yield Piece(place.words, different, "number", place.rows, found)
     if pieces.wanted is None:
         some = sets[:: max(1, len(sets) // GRAM_TEXTS)]
         chosen = most_varied(some, MOST_WORDS)
@@ -82,3 +88,20 @@ def _anywhere(place: Place, split: Sequence[list[str]], pieces: Pieces) -> Itera
     for word in chosen:
         held = np.array([word in one for one in sets], dtype=np.int8)
         yield Piece(place.words, f"{word!r}{ending}", "member", place.rows, held)
+    yield from _often(place, split, pieces)
+
+
+def _often(place: Place, split: Sequence[list[str]], pieces: Pieces) -> Iterator[Piece]:
+    """How often the words are there that some texts have several times."""
+    calls = f"{place.words}.count("
+    if pieces.wanted is None:
+        several: Counter[str] = Counter()
+        for one in split[:: max(1, len(split) // GRAM_TEXTS)]:
+            several.update(word for word, times in Counter(one).items() if times > 1)
+        common = sorted(several.items(), key=lambda item: (-item[1], item[0]))
+        chosen = [word for word, times in common[:MOST_WORDS] if times > 1]
+    else:
+        chosen = called_with(pieces, place.words, "count")
+    for word in chosen:
+        found = np.array([one.count(word) for one in split], dtype=np.int64)
+        yield Piece(place.words, f"{calls}{word!r})", "number", place.rows, found)

@@ -103,11 +103,34 @@ def written_parts(place: Place, parts: Sequence[str], pieces: Pieces) -> Iterato
             return
 
 
+def decoded_parts(place: Place, parts: Sequence[bytes], pieces: Pieces) -> Iterator[Place]:
+    """The text that bytes write, as a place inside: chance does not make so many letters."""
+    words = f"{place.words}.decode()"
+    if pieces.wanted is None:
+        some = parts[:FIRST_TEXTS]
+        written = all(part.isascii() and part.decode().isprintable() for part in some)
+        if not written or sum(map(len, some)) < FIRST_TEXTS:
+            return
+    elif not pieces.may_contain(words):
+        return
+    there = np.array([part.isascii() for part in parts])
+    found = [part.decode() for part in parts if part.isascii()]
+    yield place.inside(words, found, there)
+
+
 def named_members(pieces: Pieces, ending: str) -> list[str]:
     """Texts of which the presence is wanted, by the ending of the columns' words."""
     assert pieces.wanted is not None
     named = sorted(w for w, k in pieces.wanted.columns if k == "member" and w.endswith(ending))
     return [ast.literal_eval(words.removesuffix(ending)) for words in named]
+
+
+def called_with(pieces: Pieces, place: str, method: str) -> list[str]:
+    """Texts with which wanted columns of a place call a method, such as `report.count('a')`."""
+    assert pieces.wanted is not None
+    calls = f"{place}.{method}("
+    named = sorted(w for w in pieces.wanted.numbers.get(place, ()) if w.startswith(calls))
+    return [ast.literal_eval(words[len(calls) : -1]) for words in named]
 
 
 def most_varied(found: Sequence[Set[str]], most: int) -> list[str]:

@@ -80,8 +80,14 @@ WEIGHTS = np.array([
 """Gauss-Legendre quadrature of 20 places on (-1, 1), one half; in writing, for the same bits."""
 
 PANELS = 8
-"""Parts into which every smooth piece is cut, each twice as wide as the one before: rays along an
-open side come close to slope 0, where what lies beyond falls off faster than any power."""
+"""Panels of either half of a smooth piece where no side is far or near, doubling from its end on.
+A side that is twice as far, or twice as near, needs another one: densities fall off by then in half
+of the slope."""
+
+SMALL = 0.5
+"""Lengths up to which the mass of a ray is a series: what is left of 1 would have no digits."""
+
+TERMS = 16
 
 
 def log_masses(x: Floats, y: Floats, epsilon: float) -> Floats:
@@ -115,29 +121,50 @@ def _half(
     """
     corners = np.array([_slope(y0, x1), _slope(y0, x0), _slope(y1, x1), _slope(y1, x0)])
     corners.sort()
+    finest = max(1.0, near)
+    for distance in (x0, y0, x1, y1):
+        if distance > 0.0:
+            finest = max(finest, 1.0 / distance)
+    panels = PANELS + math.frexp(finest)[1]
     total = 0.0
     for piece in range(3):
-        end_of_panel = 0.0
-        for panel in range(PANELS):
-            start_of_panel = end_of_panel
-            end_of_panel = math.ldexp(1.0, panel + 1 - PANELS)
-            width = (corners[piece + 1] - corners[piece]) * (end_of_panel - start_of_panel)
-            middle = corners[piece] + 0.5 * (
-                (corners[piece + 1] - corners[piece]) * (end_of_panel + start_of_panel)
-            )
-            for j in range(nodes.size):
-                for side in range(2):
-                    t = middle + (0.5 - side) * width * nodes[j]
-                    if width > 0.0:
+        low, gap = corners[piece], corners[piece + 1] - corners[piece]
+        for half in range(2 if gap > 0.0 else 0):
+            far = 0.0
+            for panel in range(panels):
+                near_end, far = far, math.ldexp(0.5, panel + 1 - panels)
+                away = gap * (0.5 * (near_end + far))
+                middle = low + away if half == 0 else corners[piece + 1] - away
+                width = gap * (far - near_end)
+                for j in range(nodes.size):
+                    for side in range(2):
+                        t = middle + (0.5 - side) * width * nodes[j]
                         length = math.sqrt(1.0 + t * t)
                         start = length * max(x0, y0 / t)
                         end = length * min(x1, y1 / t)
                         if end > start:
-                            part = (1.0 + start) * _exp(near - start)
-                            if end < math.inf:
-                                part -= (1.0 + end) * _exp(near - end)
+                            part = _mass_of_ray(start, end, near)
                             total += weights[j] * 0.5 * width * part / (1.0 + t * t)
     return total / (2.0 * math.pi)
+
+
+@compiled
+def _mass_of_ray(start: float, end: float, near: float) -> float:
+    """Return the integral of r e^(near - r) from `start` to `end`, which may be infinite."""
+    if end <= SMALL:
+        return _exp(near) * (_mass_within(end) - _mass_within(start))
+    mass = (1.0 + start) * _exp(near - start)
+    return mass - (1.0 + end) * _exp(near - end) if end < math.inf else mass
+
+
+@compiled
+def _mass_within(end: float) -> float:
+    """Return the integral of r e^-r from 0 to a small `end`."""
+    term, total = end * end, 0.0
+    for k in range(TERMS):
+        total += term / (k + 2.0)
+        term *= -end / (k + 1.0)
+    return total
 
 
 @compiled
