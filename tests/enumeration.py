@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 
 from ldp_auditor.mechanisms.frequency_oracle import SupportOracle
 from ldp_auditor.mechanisms.local_hashing import LocalHashing
 from ldp_auditor.mechanisms.subset_selection import SS
 from ldp_auditor.mechanisms.unary_encoding import UnaryEncoding
 
+Reports = list[tuple[float, ...]]
+"""Of every report, its probability for each value."""
+
 SetLaw = dict[frozenset[int], float]
 """Probability of every support set."""
+
+
+def best_guess(prior: Sequence[float], reports: Reports) -> float:
+    """Sum over the reports of the largest prior times probability."""
+    return sum(max(f * p for f, p in zip(prior, row, strict=True)) for row in reports)
 
 
 def enumerated_law(protocol: SupportOracle) -> SetLaw:

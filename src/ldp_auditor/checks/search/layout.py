@@ -87,6 +87,8 @@ class Table:
 
     rows: int
     entries: dict[tuple[str, Kind], NDArray[Any]]
+    forms: Callable[[], list[Hashable]]
+    """Return the reports in canonical form; they are made once for all tables that share this."""
     known: dict[Hashable, Any] = field(default_factory=dict)
 
     def of(self, column: Column) -> NDArray[Any]:
@@ -96,7 +98,8 @@ class Table:
     def part(self, chosen: slice) -> Self:
         """The table of some reports."""
         rows = len(range(*chosen.indices(self.rows)))
-        return type(self)(rows, {name: entries[chosen] for name, entries in self.entries.items()})
+        entries = {name: entries[chosen] for name, entries in self.entries.items()}
+        return type(self)(rows, entries, cache(lambda: self.forms()[chosen]))
 
     def once(self, name: Hashable, compute: Callable[[], Any]) -> Any:
         """Return `compute()`, which is called once for every `name`."""
@@ -117,7 +120,8 @@ class Layout:
     def fitted(cls, reports: Sequence[Any]) -> tuple[Self, Table]:
         """Choose columns that vary, and return them with their entries."""
         pieces = take_apart(reports)
-        table = Table(len(reports), {})
+        forms = cache(lambda: list(_forms(reports)))
+        table = Table(len(reports), {}, forms)
         columns: list[Column] = []
         cut: list[str] = []
         by_coverage = sorted(pieces.by_column.items(), key=lambda item: -pieces.covered(item[1]))
@@ -142,9 +146,9 @@ class Layout:
         if cut:
             pieces.note(f"Of {named(cut)} the {MOST_CATEGORIES} commonest values were told apart.")
         every = max(1, len(reports) // FIRST_REPORTS)
-        some = list(_forms(reports[::every]))
+        some = forms() if every == 1 else list(_forms(reports[::every]))
         repeat = len(set(some)) < len(some)
-        all_of_it = (some if every == 1 else list(_forms(reports))) if repeat else []
+        all_of_it = forms() if repeat else []
         kinds = _whole_reports(all_of_it)
         if kinds:
             shown = {all_of_it[i]: i for i in range(len(reports) - 1, -1, -1)}
@@ -183,7 +187,9 @@ def tables(layouts: Sequence[Layout], reports: Sequence[Any]) -> list[Table]:
             return np.array([column.codes.get(form, OTHERS) for form in forms()])
         return _entries(pieces, column)
 
-    return [Table(len(reports), {c.name: entries(c) for c in one.columns}) for one in layouts]
+    return [
+        Table(len(reports), {c.name: entries(c) for c in one.columns}, forms) for one in layouts
+    ]
 
 
 @lru_cache(maxsize=16)

@@ -50,9 +50,8 @@ class SeenBefore(Event):
         return ()
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
-        """Look up every report, which is made comparable once for all such events."""
-        forms: list[Hashable] = table.once(("forms",), lambda: list(map(canonical, reports)))
-        return np.array([form in self.forms for form in forms], dtype=np.bool_)
+        """Look up the form of every report."""
+        return np.array([form in self.forms for form in table.forms()], dtype=np.bool_)
 
 
 def propose_seen_before(sample: Sample) -> list[Proposal]:
@@ -60,7 +59,7 @@ def propose_seen_before(sample: Sample) -> list[Proposal]:
     inputs = range(min(len(sample.tables), MOST_INPUTS))
     if not any(_repeats(sample.reports[i][:FIRST_REPORTS]) for i in inputs):
         return []
-    forms = [list(map(canonical, sample.reports[i])) for i in inputs]
+    forms = [sample.tables[i].forms() for i in inputs]
     different = len(set().union(*forms))
     if different <= min(MOST_WHOLE_REPORTS, MOST_REPEATED * sum(map(len, forms))):
         return []  # each is a category of its own
