@@ -137,6 +137,13 @@ def test_many_counts_at_once_prove_what_each_does(bound: str, trials: int) -> No
     assert (np.diff(table, axis=1) <= 1e-9).all()
 
 
+def test_of_equally_good_counts_jeffreys_finds_all() -> None:
+    good, poor = Counts(1000, 500, 100), Counts(1000, 110, 100)
+    jeffreys = find_bound("jeffreys")
+    one = jeffreys(good, 0.01, 0.0)
+    assert list(jeffreys.of_each([poor, good, good], 0.01, 0.0)) == [0, one, one]
+
+
 @pytest.mark.parametrize(
     ("successes", "trials", "tail"),
     [
