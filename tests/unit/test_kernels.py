@@ -157,6 +157,8 @@ def test_noise_about_one_is_that_about_zero_and_one(columns: int) -> None:
         ([-1.0, -0.1, -7.0], 0.0, 1.0, {0, 1, 2}),
         ([-1.0, 0.0, -7.0], 0.0, 1.0, {0, 1, 2}),
         ([-1.0, 0.1, 0.1], 0.0, 1.0, {1, 2}),
+        ([-0.0, 0.0, -1.0], -math.inf, math.inf, {0, 1}),
+        ([-3.0, -math.inf, -2.0], -math.inf, math.inf, {2}),
     ],
 )
 def test_best_score(row: list[float], low: float, high: float, winners: set[int]) -> None:
@@ -165,13 +167,16 @@ def test_best_score(row: list[float], low: float, high: float, winners: set[int]
     assert set(chosen.tolist()) == winners
 
 
-@pytest.mark.parametrize("values", range(2, 10))
+@pytest.mark.parametrize("values", [*range(2, 10), 31, 32, 33, 70])
 def test_the_best_score_is_found_at_every_place(values: int) -> None:
     """Also below zero, and in rows of a larger array, as the totals of many reports are."""
     scores = np.full((values, values + 3), -5.0)[:, :values]
     np.fill_diagonal(scores, -1.0)
     chosen = choose_best(fresh_stream(default_rng(5)), scores, -math.inf, math.inf)
     assert chosen.tolist() == list(range(values))
+    mixed = default_rng(6).normal(size=(50, values))
+    found = choose_best(fresh_stream(default_rng(5)), mixed, -math.inf, math.inf)
+    assert found.tolist() == mixed.argmax(axis=1).tolist()
 
 
 @pytest.mark.parametrize("g", [2, 3, 7, 64, 1000, 2**31 + 11, 2**32 - 1])

@@ -7,6 +7,7 @@ import math
 from collections.abc import Hashable
 from typing import Any
 
+import numpy as np
 import pytest
 from numpy.random import default_rng
 
@@ -15,6 +16,7 @@ from ldp_auditor.core import Rates
 from ldp_auditor.mechanisms import RecordMechanism
 from ldp_auditor.mechanisms.frequency_oracle import SupportOracle
 from ldp_auditor.mechanisms.randomized_response import GRR
+from ldp_auditor.mechanisms.records import MOST_ATTRIBUTES, rows_of_each
 from ldp_auditor.theory.loss_law import LossLaw
 from tests.enumeration import SetLaw, bits_law, enumerated_law
 from tests.protocols import NAMES, find
@@ -324,3 +326,13 @@ def test_a_report_of_one_attribute_does_not_grow_with_their_number() -> None:
     assert few.report_bytes == many.report_bytes
     reports = many.privatize((4,) * 300, 50, default_rng(1))
     assert reports.dtype == few.privatize((4,) * 3, 50, default_rng(1)).dtype
+
+
+@pytest.mark.parametrize("attributes", [2, 300, MOST_ATTRIBUTES])
+def test_every_attribute_has_the_rows_that_drew_it(attributes: int) -> None:
+    """Also attributes that nobody drew, the last one among them."""
+    drawn = default_rng(3).integers(0, attributes - 1, size=500)
+    found = rows_of_each(drawn, attributes)
+    assert len(found) == attributes
+    for attribute in {*drawn.tolist(), attributes - 1}:
+        assert found[attribute].tolist() == np.flatnonzero(drawn == attribute).tolist()

@@ -11,7 +11,7 @@ from ldp_auditor.bounds.clopper_pearson import (
     two_sided_bound,
     two_sided_bounds,
 )
-from ldp_auditor.bounds.jeffreys import jeffreys_bound
+from ldp_auditor.bounds.jeffreys import jeffreys_bound, jeffreys_bounds
 from ldp_auditor.bounds.likelihood_ratio import likelihood_ratio_bound
 from ldp_auditor.core import Counts
 from ldp_auditor.errors import require
@@ -37,7 +37,10 @@ class Bound:
         return self.function(counts, alpha, delta)
 
     def of_each(self, counts: Sequence[Counts], alpha: float, delta: float) -> Sequence[float]:
-        """Epsilons that many counts of as many trials would vouch for, to choose among them."""
+        """Epsilons that many counts of as many trials would vouch for, to choose the largest.
+
+        Instead of one that is not nearly the largest there may be 0.
+        """
         if self.at_once is None:
             return [self(seen, alpha, delta) for seen in counts]
         return self.at_once(counts, alpha, delta)
@@ -48,7 +51,7 @@ BOUNDS: Mapping[str, Bound] = {
     "clopper-pearson-one-sided": Bound(one_sided_bound, "confidence", one_sided_bounds),
     "likelihood-ratio": Bound(likelihood_ratio_bound, "asymptotic"),
     "betting": Bound(betting_bound, "confidence", anytime=True),
-    "jeffreys": Bound(jeffreys_bound, "credible"),
+    "jeffreys": Bound(jeffreys_bound, "credible", jeffreys_bounds),
 }
 
 
