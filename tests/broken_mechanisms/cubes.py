@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 import math
+from collections import defaultdict
 from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Any
 
 import numpy as np
 
+from tests.broken_mechanisms.discrete import Geometric
 from tests.broken_mechanisms.entry import Entry, pair
 from tests.broken_mechanisms.exact import Floats, Law
 
@@ -98,7 +100,41 @@ def _table(protocol: SampledSigns, value: Corner) -> tuple[list[Any], Floats]:
     return list(reports), np.cumsum(chances)[:-1]
 
 
+@dataclass(frozen=True)
+class NoisyCoordinates:
+    """Whole numbers with noise that falls by `alpha` a step, each cut to an interval."""
+
+    alpha: float
+
+    @property
+    def _single(self) -> Geometric:
+        return Geometric(self.alpha, low=-3, high=5)
+
+    def __call__(self, value: Corner, rng: np.random.Generator) -> Corner:
+        return tuple(self._single(entry, rng) for entry in value)
+
+    def law(self, value: Corner) -> Law:
+        parts: list[dict[Any, float]] = []
+        for entry in value:
+            chances: dict[Any, float] = defaultdict(float)
+            for sent, chance in self._single.law(entry):
+                chances[sent] += chance
+            parts.append(chances)
+        for sent in product(*parts):
+            yield sent, math.prod(part[each] for part, each in zip(parts, sent, strict=True))
+
+
 ENTRIES: tuple[Entry, ...] = (
+    pair(
+        name="l1_noise_for_one_coordinate",
+        family="Laplace",
+        place="sensitivity too small",
+        epsilon=1.0,
+        values=((2, 0), (0, 2)),
+        broken=NoisyCoordinates(math.exp(-0.5)),
+        correct=NoisyCoordinates(math.exp(-0.25)),
+        why="noise is for the most that one coordinate changes, and two change by as much",
+    ),
     pair(
         name="duchi_even_dimension",
         family="Duchi",

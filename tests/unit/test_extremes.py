@@ -11,7 +11,7 @@ import pytest
 from numpy.random import default_rng
 
 from ldp_auditor import metrics
-from ldp_auditor.mechanisms.capabilities import EstimatesMean, KnowsLossLaw, default_pair
+from ldp_auditor.mechanisms.capabilities import EstimatesMean, default_pair, loss_law_of
 from tests.protocols import EVERY, make_any, names_at
 
 ENDS = [1e-6, 20.0, 700.0]
@@ -27,11 +27,10 @@ def test_the_default_pair_loses_no_more_than_the_claim(name: str, epsilon: float
     if protocol.metric:
         apart = metrics.distance(protocol.metric, pair.first, pair.second)
     allowed = apart * epsilon * (1 + 1e-8)
-    if isinstance(protocol, KnowsLossLaw):
-        law = protocol.loss_law(pair)
-        assert law is not None
-        assert law.supremum > 0
-        assert law.epsilon(protocol.delta) <= allowed
+    law = loss_law_of(protocol, pair)
+    assert law is not None
+    assert law.supremum > 0
+    assert law.epsilon(protocol.delta) <= allowed
     for value in (pair.first, pair.second):
         reports = protocol.privatize(value, 100, default_rng(1))
         ratios = protocol.log_likelihood_ratio(reports, pair)

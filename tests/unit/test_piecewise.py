@@ -10,15 +10,10 @@ import numpy as np
 import pytest
 from scipy import integrate
 
+from ldp_auditor.theory.levels import LopsidedLaw
 from ldp_auditor.theory.loss_law import LaplaceLaw, OneLevelLaw
-from ldp_auditor.theory.piecewise import (
-    LopsidedLaw,
-    Piece,
-    PiecewiseDensity,
-    PiecewiseLaw,
-    RatioOfDensities,
-    law_between,
-)
+from ldp_auditor.theory.piecewise import Piece, PiecewiseDensity
+from ldp_auditor.theory.piecewise_loss import PiecewiseLaw, RatioOfDensities, law_between
 
 
 def cut_exponential(centre: float, rate: float) -> PiecewiseDensity:

@@ -16,8 +16,8 @@ from ldp_auditor.mechanisms.kernels.key_values import (
 from ldp_auditor.mechanisms.kernels.xoshiro import fresh_stream, threshold
 from ldp_auditor.mechanisms.key_values import Held, KeyValueMechanism
 from ldp_auditor.portable_math import exp, expm1, log
+from ldp_auditor.theory.levels import law_of_levels
 from ldp_auditor.theory.loss_law import LossLaw
-from ldp_auditor.theory.piecewise import law_of_levels
 
 MOST_OUTCOMES = 200_000
 """Outcomes of the keys that a pair holds, up to which the law of PCKV-UE is enumerated."""

@@ -23,12 +23,8 @@ from ldp_auditor.mechanisms.estimation import check_collection, check_form, like
 from ldp_auditor.mechanisms.kernels.sums import add_rows
 from ldp_auditor.mechanisms.local_mechanism import LocalMechanism
 from ldp_auditor.theory.loss_law import LossLaw
-from ldp_auditor.theory.piecewise import (
-    PiecewiseDensity,
-    PiecewiseLaw,
-    RatioOfDensities,
-    law_between,
-)
+from ldp_auditor.theory.piecewise import PiecewiseDensity
+from ldp_auditor.theory.piecewise_loss import PiecewiseLaw, RatioOfDensities, law_between
 
 UNIT = Numbers(-1.0, 1.0)
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from ldp_auditor.core import Floats, Rates
 from ldp_auditor.theory.guessing import binomial, independent_count_rates
+from ldp_auditor.theory.levels import LopsidedLaw
 from ldp_auditor.theory.loss_law import LossLaw
-from ldp_auditor.theory.piecewise import LopsidedLaw
 
 BitRates = tuple[float, float, float]
 """Of a report: a 1 and a 0 where the value sets the bit, and a 1 where it does not."""

@@ -12,8 +12,8 @@ from functools import cached_property, reduce
 import numpy as np
 
 from ldp_auditor.core import Floats, Rates
+from ldp_auditor.theory.levels import law_of_levels
 from ldp_auditor.theory.loss_law import LossLaw
-from ldp_auditor.theory.piecewise import law_of_levels
 
 MOST_WORK = 10**7
 """Numbers of positive coordinates times the dimension, up to which laws are enumerated."""
