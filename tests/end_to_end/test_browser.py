@@ -10,7 +10,7 @@ import pytest
 
 from ldp_auditor.page.document import write_page
 from ldp_auditor.page.overview import COLUMNS
-from tests.end_to_end.browsing import DESK, INK, PHONE, Visit, visit
+from tests.end_to_end.browsing import DESK, FITTING, INK, PHONE, Visit, visit
 from tests.pages import HOSTILE, audited, checked, swept, write
 
 pytestmark = pytest.mark.browser
@@ -93,7 +93,7 @@ def test_words_are_found_whole(seen: Visit) -> None:
     find = seen.page.get_by_label("Find")
     for words, count in (
         *(("oue", 8), ("OUE optimal", 4), ("OUE k=10", 8), ("k=1", 0), ("epsilon=0.5 paper", 3)),
-        *(("violatio", 0), ("package:mechanism", 1)),
+        *(("eps=0.5 paper", 3), ("violatio", 0), ("package:mechanism", 1)),
     ):
         find.fill(words)
         assert seen.page.inner_text("#count") == f"{count} of {total} rows", words
@@ -116,6 +116,11 @@ def test_filters_are_linked_and_kept_in_the_address(seen: Visit) -> None:
     label = seen.page.locator("figure:visible .plot").nth(1).get_attribute("aria-label")
     assert "optimal attack" in label
     assert "paper attack" not in label
+    budget = seen.page.get_by_label("Your budget")
+    for value, marked in (("-3", True), ("1.2", False)):
+        budget.fill(value)
+        assert budget.evaluate("field => field.matches(':invalid')") is marked
+        assert ("2px" in budget.evaluate("field => getComputedStyle(field).borderWidth")) is marked
     seen.page.evaluate("location.hash = 'verdict=violation&budget=1.2'")
     seen.page.wait_for_function("document.getElementById('by-budget').value === '1.2'")
     assert set(rows(seen, "Mechanism")) == {"Broken", "package:mechanism"}
@@ -213,6 +218,27 @@ def test_a_phone_shows_all_of_it(dark_phone: Visit) -> None:
     assert width <= 390
     for plot in dark_phone.page.locator(".plot").all():
         assert plot.bounding_box()["width"] <= 390
+
+
+TOUCHING = """plot => {
+    const labels = [...plot.querySelectorAll(".xtick text")].filter(label => label.textContent)
+    const boxes = labels.map(label => label.getBoundingClientRect()).sort((a, b) => a.x - b.x)
+    return boxes.some((box, i) => i > 0 && box.x < boxes[i - 1].right)
+}"""
+"""Whether two labels of the horizontal axis lie on each other."""
+
+
+def test_labels_of_ticks_do_not_touch_on_a_phone(browser: Any, tmp_path: Path) -> None:
+    """And come back on a wide screen."""
+    results = [audited(epsilon=e) for e in (0.25, 0.5, 0.75, 1.0, 2.0, 4.0, 6.0, 10.0)]
+    write_page(write(tmp_path / "results", *results), tmp_path / "r.html")
+    with visit(browser, tmp_path / "r.html", **PHONE) as seen:
+        for viewport, count in ((PHONE["viewport"], 7), (DESK, 8)):
+            seen.page.set_viewport_size(viewport)
+            seen.page.wait_for_function(FITTING)
+            labels = curve(seen).locator(".plot .xtick").all_text_contents()
+            assert len([label for label in labels if label]) == count
+            assert not curve(seen).locator(".plot").evaluate(TOUCHING)
 
 
 @pytest.mark.parametrize("scheme", ["dark", "light"])

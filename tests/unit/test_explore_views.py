@@ -111,6 +111,17 @@ def test_a_bet_has_the_wealth_of_its_counts() -> None:
     assert bet.words.startswith("GRR, 900,000 trials: proven so far ε ≥ 0.6")
 
 
+def test_what_was_proven_earlier_says_after_how_many_trials() -> None:
+    """The first two chunks find much, the others nothing more than chance."""
+    chunks = bet_on((0, 0)).chunks
+    bet = Bet(chunks, "GRR", 0, 1.0, 0.8)
+    for chunk, found in enumerate([(60_000, 30_000)] * 2 + [(40_000, 40_000)] * 2):
+        for side in (0, 1):
+            bet.add(Piece(side, chunk, chunk + 1), found[side])
+    assert "ε ≥ 0.6" in bet.words
+    assert " (after 524,288 of them); a bet of 1 against the claim ε = 1 is now " in bet.words
+
+
 def test_bets_are_placed_in_the_order_of_the_chunks() -> None:
     chunks = bet_on((0, 0)).chunks
     bet = Bet(chunks, "GRR", 0, 1.0, 0.8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -83,6 +84,34 @@ def test_a_bar_is_as_wide_as_its_number_is_high(attacks: tuple[str, ...]) -> Non
     assert narrowest >= style_of("paper").small
 
 
+@pytest.mark.parametrize("name", ["screen", "paper", "slide"])
+def test_the_legend_fits_its_figure(name: str) -> None:
+    """Also if it has more columns, whose labels are of different lengths."""
+    labels = [*(f"k = {k}" for k in range(5)), *(f"a name of 28 characters, no. {n}" for n in "12")]
+    lines = [
+        Line(label, "proven", [1, 2], [0.9, 1.8], label, place, marks="full")
+        for place, label in enumerate(labels)
+    ]
+    figure = draw(Panels("", [("", [Curves("", "reports", lines)])], 1), style_of(name))
+    written(figure, "png")
+    (legend,) = figure.legends
+    box = legend.get_window_extent()
+    assert box.x0 >= 0
+    assert box.x1 <= figure.bbox.width
+    # Short labels stand beside long ones, though two columns of long ones would not fit.
+    assert len({text.get_window_extent().x0 for text in legend.get_texts()}) > 1
+
+
+@pytest.mark.parametrize(("name", "words"), [("screen", "↑\n9.700"), ("paper", "9.700 →")])
+def test_a_bar_that_is_cut_says_so(name: str, words: str) -> None:
+    kept = [audited(f"P{n}") for n in range(14)]
+    above = audited("LHO", epsilon=math.inf, empirical_epsilon=9.7, attack_epsilon=9.8)
+    data = comparison_bars([AuditResult.from_dict(result) for result in (*kept, above)])
+    shown = [text.get_text() for axes in draw(data, style_of(name)).axes for text in axes.texts]
+    assert words in shown
+    assert sum("↑" in text or "→" in text for text in shown) == 1
+
+
 def test_files_have_letters_and_are_the_same_every_time() -> None:
     data = FIGURES["gap"]
     pdf, svg = (written(draw(data), kind) for kind in ("pdf", "svg"))
@@ -144,6 +173,11 @@ def test_labels_of_ticks_do_not_touch() -> None:
         assert shown[0] == "1"
         assert shown[-1] == "102"
         assert ("101" in shown, "100" in shown) == (False, False)
+    paper = [0.25, 0.5, 0.75, 1, 2, 4, 6, 10]  # in two panels across a column, as in figure 2
+    panel = Curves("", "", [Line("a", "exact", paper, [1.0] * 8, "a", 0)], log_x=True)
+    axes = draw(Panels("", [("", [panel, panel])], 2), style_of("paper")).axes[0]
+    shown = [text.get_text() for text in axes.get_xticklabels()]
+    assert shown == ["0.25", "0.5", "1", "2", "4", "6", "10"]
 
 
 def test_lines_that_lie_on_each_other_are_told_once() -> None:

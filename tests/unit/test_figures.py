@@ -75,6 +75,24 @@ def test_whiskers_are_the_deviation_or_what_counts_suggest() -> None:
         assert rows[0][:2] == ["1", "1.0000"]
 
 
+def test_of_settings_with_as_many_points_a_broken_one_is_shown_first() -> None:
+    """Else the one in the middle; both figures of a mechanism open at the same setting."""
+    for proven, first in ((0.9, "k = 20"), (1.1, "k = 50")):
+        shares = {10: 0.5, 20: 0.5, 50: proven}
+        mine = points(
+            *(
+                audited(epsilon=e, domain_size=k, empirical_epsilon=share * e)
+                for e in (0.5, 1.0, 2.0, 4.0)
+                for k, share in shares.items()
+            )
+        )
+        cases, gaps = curve_cases("GRR", mine), gap_cases("GRR", mine)
+        assert cases is not None
+        assert gaps is not None
+        assert cases.labels[cases.start] == first
+    assert gaps.labels[gaps.start].endswith("k = 50")
+
+
 def test_what_is_not_known_has_no_line() -> None:
     mine = points(*(audited(epsilon=e, worst_case_epsilon=None) for e in (1.0, 2.0)))
     cases = curve_cases("GRR", mine)

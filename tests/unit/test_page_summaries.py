@@ -89,6 +89,15 @@ def test_many_settings_in_one_sentence() -> None:
     )
 
 
+def test_proven_shares_are_never_rounded_up() -> None:
+    """Neither in the sentence nor in the table; nothing that is proven is told as nothing."""
+    words = said(*(audited(epsilon=e, empirical_epsilon=0.568 * e) for e in (1.0, 2.0)))
+    assert "proves 56% of it" in words
+    assert "the paper's attack proves nothing." in said(audited(empirical_epsilon=0.0))
+    (row,) = overview_rows({"GRR": points(audited(empirical_epsilon=0.568))}, [])
+    assert row["Of claim"] == "56%"
+
+
 def test_settings_that_theory_breaks_are_counted() -> None:
     """No attack has to prove what the exact worst case says."""
     settings = [

@@ -182,7 +182,7 @@ def _row(protocol: str, exact: Exact | None) -> dict[str, str]:
         "claimed": _short(exact.claimed),
         "worst": _short(exact.worst),
         "attack": _short(exact.attack),
-        "error": "-" if exact.error is None else f"{exact.error:.2g}",
+        "error": digits(None) if exact.error is None else f"{exact.error:.2g}",
     }
     return {"protocol": protocol, **numbers, "missing": exact.missing}
 

@@ -47,6 +47,8 @@ class Bet:
     logs: list[list[float]] = field(default_factory=list)
     """Decimal logarithms of the wealth at every look, in the order of `against`."""
     proven: float = 0.0
+    proven_after: int = 0
+    """Trials after which the most was proven; it stays proven, though later bounds be lower."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -72,7 +74,9 @@ class Bet:
         wealth = Wealth.of([(1.0, self.counts)], plan.claim.delta)
         logs = [wealth.log_against(each * plan.distance) / math.log(10) for each in self.against]
         with self._lock:
-            self.proven = max(self.proven, wealth.bound(plan.alpha) / plan.distance)
+            proven = wealth.bound(plan.alpha) / plan.distance
+            if proven >= self.proven:
+                self.proven, self.proven_after = proven, self.counts.trials
             self.trials.append(self.counts.trials)
             self.logs.append(logs)
 
@@ -85,10 +89,12 @@ class Bet:
     def words(self) -> str:
         """How the bet stands, in a sentence."""
         with self._lock:
+            earlier = self.proven_after < self.trials[-1]
+            when = f" (after {self.proven_after:,} of them)" if earlier else ""
             return (
                 f"{self.protocol}, {self.trials[-1]:,} trials: proven so far ε ≥ "
-                f"{digits(self.proven)}; a bet of 1 against the claim "
-                f"ε = {value_in_words(self.claimed)} is now worth 10^{self.logs[-1][0]:.1f}."
+                f"{digits(self.proven)}{when}; a bet of 1 against the claim "
+                f"ε = {value_in_words(self.claimed)} is now worth {_amount(self.logs[-1][0])}."
             )
 
     @property
@@ -118,6 +124,15 @@ class Bet:
             [*lines, enough],
             y_title=f"wealth, powers of ten, up to {most:g}",
         )
+
+
+def _amount(log: float) -> str:
+    """A wealth, of which its decimal logarithm is known.
+
+    >>> _amount(-1.2), _amount(2.0), _amount(40.2)
+    ('0.063', '100', '10^40')
+    """
+    return value_in_words(float(f"{10**log:.2g}")) if -4 < log < 6 else f"10^{log:.0f}"
 
 
 def _name(index: int, epsilon: float) -> str:

@@ -198,7 +198,7 @@ class Explorer {
     }
     try {
       const { command, cell } = await ask("export", this.exported);
-      byId("export-command").textContent = command;
+      byId("export-command").replaceChildren(...wholeWords(command));
       byId("export-cell").textContent = cell;
     } catch (error) {
       this.say(error.message);

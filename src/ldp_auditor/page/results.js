@@ -30,12 +30,15 @@ function commandLine(result) {
   copy.type = "button";
   copy.setAttribute("aria-label", `Copy the command that repeats ${result.mechanism}`);
   startCopy(copy, () => result.command);
-  // A line may end between words only, not behind the hyphens of an option.
-  const words = result.command.split(" ").flatMap((word) => [textElement("span", word), " "]);
   const place = document.createElement("pre");
-  place.append(...words.slice(0, -1));
+  place.append(...wholeWords(result.command));
   line.append(place, copy);
   return line;
+}
+
+// Words of a command: a line may end between them only, not behind the hyphens of an option.
+function wholeWords(command) {
+  return command.split(" ").flatMap((word) => [textElement("span", word), " "]).slice(0, -1);
 }
 
 function startCopy(button, textOf) {
