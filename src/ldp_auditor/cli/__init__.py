@@ -12,7 +12,6 @@ from typing import Any
 import click
 
 from ldp_auditor import __version__
-from ldp_auditor.cli.arguments import found_elsewhere
 from ldp_auditor.cli.output import (
     EXIT_BAD_INPUT,
     EXIT_INTERRUPTED,
@@ -23,6 +22,7 @@ from ldp_auditor.cli.output import (
     show_remarks,
     tell,
 )
+from ldp_auditor.cli.words import found_elsewhere
 from ldp_auditor.errors import AuditError
 
 COMMANDS = {
