@@ -52,7 +52,7 @@ SHARES = (LARGEST_SHARE, 0.9, 0.7, 0.5, 0.3, 0.1)
 
 
 def short(value: float) -> float:
-    """A number in ten digits."""
+    """Return `value` rounded to ten digits."""
     return float(f"{value:.10g}")
 
 

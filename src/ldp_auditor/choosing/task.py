@@ -32,13 +32,13 @@ DRAWN = 1e-5
 
 
 class Steps:
-    """Counts what is done, for somebody who waits."""
+    """Counts the protocols that are done, and tells it to whoever asked for progress."""
 
     def __init__(self, tell: Callable[[int, int], None] | None) -> None:
         self._tell, self.done, self.expected = tell, 0, 0
 
     def over(self, names: Iterable[str]) -> Iterator[str]:
-        """Go through protocols, one step each."""
+        """Yield the protocols `names`, and count each as done when the next is asked for."""
         every = list(names)
         self.expected += len(every)
         for name in every:
