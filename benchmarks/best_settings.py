@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from ldp_auditor import AuditError, choose
-from ldp_auditor.choosing.families import considered
 from ldp_auditor.choosing.interface import ask
+from ldp_auditor.choosing.participants import considered
 from ldp_auditor.mechanisms import find, make
 from ldp_auditor.mechanisms.capabilities import default_pair
 

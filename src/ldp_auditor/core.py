@@ -1,4 +1,4 @@
-"""The values that flow through an audit: claim, input pair, counts, rates and result.
+"""The values that flow through an audit: claim, input pair, counts and rates.
 
 All of them are frozen and validate once, when made. Nothing here samples, draws or prints.
 """

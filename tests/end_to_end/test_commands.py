@@ -199,7 +199,8 @@ GRR = ("audit", "GRR", "--epsilon", "1", "--domain-size", "5")
         (("audit", "LHO", "--domain-size", "5", "--hash-range", "x"), "hash_range must be a whole"),
         (("compare", "--epsilon", "-1", "--domain-size", "5"), "epsilon must be positive"),
         (("compare", "--epsilon", "1", "--domain-size", "5", "FOO"), "unknown protocol 'FOO'"),
-        (("frobnicate",), "No such command"),
+        (("frobnicate",), "No such command 'frobnicate'; see 'ldp-auditor --help'"),
+        (("report",), "Missing argument 'RESULTS'; see 'ldp-auditor report --help'"),
     ],
 )
 def test_bad_input_is_one_line_and_code_two(arguments: tuple[str, ...], message: str) -> None:

@@ -14,8 +14,9 @@ from scipy import stats
 from ldp_auditor import AuditError, Choice, choose
 from ldp_auditor.choosing.candidate import Candidate, candidate_of
 from ldp_auditor.choosing.columns import Columns, Question
-from ldp_auditor.choosing.families import MOST_EPSILON, considered, family_of, rappor_options
+from ldp_auditor.choosing.families import MOST_EPSILON, family_of, rappor_options
 from ldp_auditor.choosing.limits import LIMITED, OBJECTIVES, Limits
+from ldp_auditor.choosing.participants import considered
 from ldp_auditor.choosing.population import Population
 from ldp_auditor.choosing.solving import best_setting, in_order
 from ldp_auditor.mechanisms import make

@@ -19,7 +19,8 @@ from ldp_auditor.figures.paper import study_figure
 from ldp_auditor.figures.words import value_in_words
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.table import Row, result_of
-from ldp_auditor.studies import PAPER_SCALE, QUICK_SCALE, Scale
+from ldp_auditor.studies import PAPER_SCALE, QUICK_SCALE, Scale, environment
+from ldp_auditor.studies.environment import Environment
 from ldp_auditor.sweeps.cells import Cell, tuple_of
 
 CELLS = {
@@ -186,3 +187,22 @@ def test_low_estimates_are_drawn_where_they_are(measured: float, floor: float) -
 )
 def test_deltas_are_written_alike(delta: float, words: str) -> None:
     assert value_in_words(delta) == words
+
+
+def test_an_environment_that_another_process_made_meanwhile_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Path] = []
+
+    def make(self: Environment, place: Path, shared: object) -> None:
+        (place / "bin").mkdir(parents=True)
+        made.append(place)
+        if len(made) == 1:
+            self.python()  # as the other process does
+
+    monkeypatch.setattr(environment, "user_cache", lambda: tmp_path)
+    monkeypatch.setattr(Environment, "_make", make)
+    python = Environment("package", "1.0").python()
+    assert python.parent.is_dir()
+    assert len(made) == 2
+    assert list(tmp_path.iterdir()) == [python.parents[1]]

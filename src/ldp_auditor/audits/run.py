@@ -172,14 +172,14 @@ def _result(
 
 
 def _apart(plan: AuditPlan) -> dict[str, Any]:
-    """How far the inputs are apart, if the claim is counted in that."""
+    """Return the metric and the distance of the pair, if the claim is counted in that."""
     if plan.metric is None:
         return {}
     return {"metric": plan.metric, "distance": plan.distance, "worst_pair": plan.worst_pair}
 
 
 def _over_time(plan: AuditPlan, look: AuditPlan) -> dict[str, Any]:
-    """What is claimed after a number of reports, and what composition theorems say of it."""
+    """Return what is claimed for all reports of `look`, and what composition theorems say."""
     made = look.mechanism
     if not isinstance(made, Accumulated):
         return {}

@@ -116,7 +116,7 @@ def candidate_of(
 
 
 def _known(columns: Columns, name: str) -> float | None:
-    """A column that a protocol from elsewhere may lack."""
+    """Return the column `name`, or None where a protocol from elsewhere lacks it."""
     try:
         value: float | None = getattr(columns, name)
     except AuditError:
@@ -125,5 +125,5 @@ def _known(columns: Columns, name: str) -> float | None:
 
 
 def _twelve(value: float) -> float:
-    """A number in twelve digits: the others are rounding."""
+    """Return `value` in twelve digits: the others are rounding."""
     return float(f"{value:.12g}")

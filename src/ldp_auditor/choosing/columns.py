@@ -170,7 +170,7 @@ class Columns:
         return self._error(self.question.reports)
 
     def _error(self, reports: int) -> float:
-        """Of the attribute whose values are known worst."""
+        """Return the standard error over `reports` reports of the attribute known worst."""
         if self.mixes:
             return math.sqrt(float(np.mean(self._variance(self._frequencies, reports, 0))))
         sizes = self.question.sizes or (self.question.domain_size,)
@@ -222,7 +222,7 @@ class Columns:
         return self._bits[1]
 
     def of(self, column: str) -> float:
-        """The column of that name."""
+        """Return the column of that name, or raise if it is not known."""
         value: float = getattr(self, column)
         require(not math.isnan(value), f"{column} of {self.mechanism.name} is not known")
         return value

@@ -16,7 +16,6 @@ from typing import Any
 from ldp_auditor import mechanisms
 from ldp_auditor.choosing.columns import Question
 from ldp_auditor.errors import AuditError, must
-from ldp_auditor.inputs import Records
 from ldp_auditor.mechanisms.bloom_filters import BloomFilters
 from ldp_auditor.mechanisms.bucket_flipping import BitFlipsOfBuckets
 from ldp_auditor.mechanisms.hadamard_response import HR
@@ -27,7 +26,6 @@ from ldp_auditor.mechanisms.memoization import MemoizedOracle, RepeatedForever
 from ldp_auditor.mechanisms.memoized_bits import RAPPOR, second_q
 from ldp_auditor.mechanisms.memoized_values import OLOLOHA
 from ldp_auditor.mechanisms.pairwise_rappor import PIRAPPOR, is_prime
-from ldp_auditor.mechanisms.records import RecordMechanism
 from ldp_auditor.mechanisms.subset_selection import SS
 from ldp_auditor.mechanisms.unary_encoding import flip_probability
 
@@ -39,9 +37,6 @@ MOST_MEMOIZED = 11.0
 
 TRIED = 8
 """Steps in which a line is looked through for where it is defined."""
-
-MOST_SUMMED = 100
-"""Reports with Laplace noise whose loss at a delta is worked out unasked."""
 
 LARGEST_SHARE = 0.999
 """Of epsilon_infinity that one report may spend; it must be below 1, so there is no largest."""
@@ -57,7 +52,7 @@ SHARES = (LARGEST_SHARE, 0.9, 0.7, 0.5, 0.3, 0.1)
 
 
 def short(value: float) -> float:
-    """A number in ten digits."""
+    """Return `value` rounded to ten digits."""
     return float(f"{value:.10g}")
 
 
@@ -264,38 +259,3 @@ def family_of(name: str, question: Question) -> Family:
     sketches = HR | HCMS | BloomFilters | PIRAPPOR
     whole = issubclass(protocol, OLH | SS | BitFlipsOfBuckets | sketches)
     return (ByWholeNumber if whole else ByEpsilon)(name, question)
-
-
-def considered(question: Question) -> list[str]:
-    """Names of all protocols that apply to a question; of records, without sketches.
-
-    ADP is left out, being GRR or OUE, and Bloom-RAPPOR, for which L-Bloom-SUE stands.
-    """
-    alike = ("ADP", "Bloom-RAPPOR")
-    every = {n: p for n, p in mechanisms.available().items() if n not in alike}
-    fresh = [
-        name
-        for name, protocol in every.items()
-        if not (protocol.memoizes or protocol.promises_nothing)
-        and (question.delta > 0 or not protocol.approximate)
-    ]
-    if question.sizes:
-        plain = [name for name in fresh if not every[name].family]
-        mixed = [f"{way}[{name}]" for way in ("SPL", "SMP") for name in plain]
-        return [*mixed, *mechanisms.available(Records)]
-    if question.reports == 1:
-        return fresh
-    kept = [name for name, protocol in every.items() if protocol.memoizes]
-    return [*fresh, *kept, *(f"Memo[{name}]" for name in fresh)]
-
-
-def too_slow(question: Question) -> dict[str, str]:
-    """Return protocols that are considered only if they are named, and why."""
-    if question.delta == 0 or question.reports <= MOST_SUMMED:
-        return {}
-    return {"SHE": f"because the loss of more than {MOST_SUMMED} reports at a delta takes minutes"}
-
-
-def takes_records(name: str) -> bool:
-    """Tell whether a protocol is for records."""
-    return issubclass(mechanisms.find(name, outside=True), RecordMechanism)

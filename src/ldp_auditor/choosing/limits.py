@@ -63,12 +63,12 @@ class Limits:
         return {name: limit for name, limit in both.items() if limit is not None}
 
     def without(self, *names: str) -> "Limits":
-        """The same limits but some."""
+        """Return these limits without those of `names`."""
         gone: dict[str, Any] = dict.fromkeys(names)
         return replace(self, **gone)
 
     def broken_by(self, columns: Columns, among: Collection[str] = tuple(LIMITED)) -> list[str]:
-        """Names of the limits, among some, that a setting does not keep."""
+        """Return the names of the limits `among` some that the setting of `columns` breaks."""
         return [
             name
             for name, limit in self.given.items()

@@ -75,7 +75,7 @@ class Population:
         return cls(weights / weights.sum())
 
     def holders(self, users: int) -> Values:
-        """How many of so many `users` hold each value: the shares rounded, the largest rests up."""
+        """Return how many of `users` users hold each value; largest remainders are rounded up."""
         exact = self.shares * users
         counts = np.floor(exact).astype(np.int64)
         missing = users - int(counts.sum())

@@ -21,7 +21,7 @@ COLUMNS = {
 
 
 def in_words(column: str, value: float, *, up: bool = False) -> str:
-    """A number of a column with its unit; rounded `up` where it is a limit to set."""
+    """Return `value` of a `column` with its unit; rounded `up` where it is a limit to set."""
     if column.endswith("standard_error"):
         return f"{digits(100 * value, 3, up)} points"
     if column == "attack_success":
@@ -30,7 +30,7 @@ def in_words(column: str, value: float, *, up: bool = False) -> str:
 
 
 def digits(value: float, count: int, up: bool) -> str:
-    """A number in so many digits, the nearest one or the next larger."""
+    """Return `value` in `count` digits, the nearest number or the next larger one."""
     shown = float(f"{value:.{count}g}")
     if up and shown < value:
         shown += 10.0 ** (math.floor(math.log10(value)) - count + 1)
@@ -38,14 +38,14 @@ def digits(value: float, count: int, up: bool) -> str:
 
 
 def points(error: float) -> str:
-    """A share in percentage points."""
+    """Return the share `error` in percentage points."""
     return f"{100 * error:.3g}"
 
 
 def setting_in_words(
     mechanism: str, epsilon: float, options: Mapping[str, Any], digits: int = 6
 ) -> str:
-    """A protocol with its parameters."""
+    """Return the protocol `mechanism` with its parameters, in words."""
     shown = {name: v for name, v in options.items() if name != "domain_sizes"}
     given = shown if "epsilon_1" in shown else {"epsilon": epsilon, **shown}
     return f"{mechanism} with " + ", ".join(
@@ -55,7 +55,7 @@ def setting_in_words(
 
 
 def setting_of(candidate: Candidate, digits: int = 6) -> str:
-    """A candidate's protocol with its parameters."""
+    """Return the protocol of `candidate` with its parameters, in words."""
     return setting_in_words(candidate.mechanism, candidate.epsilon, candidate.options, digits)
 
 
@@ -108,7 +108,7 @@ def _guesses(candidate: Candidate, question: Question) -> str:
 
 
 def percent(share: float) -> str:
-    """A share with three digits."""
+    """Return `share` as a percentage with three digits."""
     return f"{100 * share:.3g}%"
 
 

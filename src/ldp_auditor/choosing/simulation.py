@@ -133,7 +133,7 @@ def simulate(
     )
     users, alpha = whole_number("users", users, 1, MOST_USERS), error_probability(alpha)
     reports, seed = whole_number("reports", reports, 1, 10**5), seed_number(seed)
-    require(made.domain_size <= MOST_VALUES, f"domain_size must be at most {MOST_VALUES} here")
+    whole_number("domain_size", made.domain_size, 2, MOST_VALUES)
     if population is None:
         population = Population.zipf(made.domain_size)
     check_size(population, made.domain_size)

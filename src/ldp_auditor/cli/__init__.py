@@ -12,7 +12,6 @@ from typing import Any
 import click
 
 from ldp_auditor import __version__
-from ldp_auditor.cli.arguments import found_elsewhere
 from ldp_auditor.cli.output import (
     EXIT_BAD_INPUT,
     EXIT_INTERRUPTED,
@@ -23,6 +22,7 @@ from ldp_auditor.cli.output import (
     show_remarks,
     tell,
 )
+from ldp_auditor.cli.words import found_elsewhere
 from ldp_auditor.errors import AuditError
 
 COMMANDS = {
@@ -95,6 +95,12 @@ def _no_such_option(error: click.NoSuchOption) -> str:
     return f"no such option: {error.option_name}{elsewhere}"
 
 
+def _with_help(error: click.UsageError) -> str:
+    """Return what click says of a mistake, and the command that shows how it is done."""
+    said = error.format_message().rstrip(".")
+    return said if error.ctx is None else f"{said}; see '{error.ctx.command_path} --help'"
+
+
 def main() -> None:
     """Run the command line; whatever goes wrong is one line on standard error and exit code 2."""
     show_remarks()
@@ -104,8 +110,8 @@ def main() -> None:
         fail(str(error))
     except click.NoSuchOption as error:
         fail(_no_such_option(error))
-    except click.ClickException as error:
-        fail(error.format_message())
+    except click.UsageError as error:
+        fail(_with_help(error))
     except MemoryError:
         fail("out of memory: choose a smaller domain, fewer reports or a smaller epsilon")
     except (KeyboardInterrupt, click.Abort):

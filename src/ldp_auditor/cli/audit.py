@@ -14,12 +14,10 @@ from ldp_auditor.cli.arguments import (
     OUT,
     PROTOCOL,
     command,
-    drawing_of,
-    engine_of,
-    make_plan,
     path,
 )
 from ldp_auditor.cli.output import exit_code, progress, show
+from ldp_auditor.cli.words import drawing_of, engine_of, make_plan
 from ldp_auditor.errors import require
 
 

@@ -22,15 +22,14 @@ from ldp_auditor.cli.arguments import (
     Option,
     argument,
     command,
-    convert_options,
     flag_of,
     integer,
     number,
     path,
-    split_words,
     word,
 )
 from ldp_auditor.cli.output import exit_code, is_verbose, progress, show
+from ldp_auditor.cli.words import convert_options, split_words
 from ldp_auditor.errors import AuditError, require, whole_number
 
 if TYPE_CHECKING:

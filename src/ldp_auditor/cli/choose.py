@@ -11,17 +11,14 @@ from ldp_auditor.cli.arguments import (
     SEED,
     argument,
     command,
-    convert_options,
-    drawing_of,
     integer,
     number,
-    parse_numbers,
-    parse_protocol,
     path,
     switch,
     word,
 )
 from ldp_auditor.cli.output import exit_code, progress, show
+from ldp_auditor.cli.words import convert_options, drawing_of, parse_numbers, parse_protocol
 
 FREQUENCIES = path("A file of counts, a line for each value: count, or name,count.", shown="none")
 

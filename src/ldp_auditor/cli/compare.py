@@ -14,18 +14,20 @@ from ldp_auditor.cli.arguments import (
     OUT,
     argument,
     command,
-    convert_options,
-    drawing_of,
-    engine_of,
     integer,
     number,
-    parse_numbers,
     path,
-    planned,
-    split_words,
     word,
 )
 from ldp_auditor.cli.output import EXIT_BAD_INPUT, exit_code, progress, show, tell
+from ldp_auditor.cli.words import (
+    convert_options,
+    drawing_of,
+    engine_of,
+    parse_numbers,
+    planned,
+    split_words,
+)
 
 FIGURE = "Where to draw the bars, or the curves over several --reports."
 

@@ -12,14 +12,12 @@ from ldp_auditor.cli.arguments import (
     JSON,
     PROTOCOL,
     command,
-    drawing_of,
-    engine_of,
     integer,
-    make_plan,
     path,
     word,
 )
 from ldp_auditor.cli.output import exit_code, progress, show
+from ldp_auditor.cli.words import drawing_of, engine_of, make_plan
 
 REPEATED = {**CLAIMED, "reports": word("Reports of the same value by each user.", shown="1")}
 

@@ -14,7 +14,6 @@ from ldp_auditor.cli.arguments import (
     JSON,
     argument,
     command,
-    drawing_of,
     integer,
     number,
     path,
@@ -22,6 +21,7 @@ from ldp_auditor.cli.arguments import (
     word,
 )
 from ldp_auditor.cli.output import EXIT_NO_VIOLATION, say
+from ldp_auditor.cli.words import drawing_of
 
 STARTS = "as on the page"
 

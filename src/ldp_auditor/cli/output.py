@@ -28,7 +28,7 @@ EXIT_NO_VIOLATION, EXIT_VIOLATION, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 0, 1, 2, 1
 
 
 def exit_code(violations: int) -> int:
-    """The code by which scripts learn the verdict: the same rule for every command that audits."""
+    """Return the exit code of so many `violations`: the same rule for every command that audits."""
     return EXIT_VIOLATION if violations else EXIT_NO_VIOLATION
 
 
@@ -47,7 +47,7 @@ QUIET, VERBOSE = "ldp_auditor.quiet", "ldp_auditor.verbose"
 
 
 def tell_as_asked(quiet: bool, verbose: bool) -> None:
-    """Tell less or more until the command ends; errors are told in any case."""
+    """Note until the command ends that --quiet or --verbose was given; errors are told anyway."""
     require(not (quiet and verbose), "choose one of --quiet and --verbose")
     click.get_current_context().meta.update({QUIET: quiet, VERBOSE: verbose})
     if quiet:
@@ -67,7 +67,7 @@ def is_verbose() -> bool:
 
 
 def remark(message: str) -> None:
-    """Print a line on standard error that nobody misses who wants it quiet."""
+    """Print `message` as a line on standard error, unless --quiet was given."""
     if not _is(QUIET):
         tell(message)
 

@@ -77,7 +77,7 @@ def simulated(
 
 
 def _identity(mechanism: Any, reports: int) -> dict[str, Any]:
-    """What is sampled: different settings get unrelated streams from one seed."""
+    """Return what is sampled, by which a stream is named: other settings get unrelated ones."""
     return {
         "collection of": mechanism.name,
         "claim": [mechanism.claim.epsilon, mechanism.claim.delta],
@@ -88,7 +88,7 @@ def _identity(mechanism: Any, reports: int) -> dict[str, Any]:
 
 
 def checked_population(mechanism: Any, population: Sequence[int] | Population) -> Population:
-    """Return who holds what, without those who are none; raise unless there is a user."""
+    """Return the number of users of every value that somebody holds; raise if nobody does."""
     pairs: Any = population.items() if isinstance(population, Mapping) else enumerate(population)
     counts = {value: whole_number("a number of users", count, 0, 2**53) for value, count in pairs}
     require(

@@ -63,7 +63,11 @@ class Environment:
             _log.warning("installing %s %s into %s", self.package, self.version, place)
             with tempfile.TemporaryDirectory(dir=kept) as unfinished:
                 self._make(Path(unfinished, "made"), shared)
-                Path(unfinished, "made").rename(place)
+                try:
+                    Path(unfinished, "made").rename(place)
+                except OSError:
+                    if not place.is_dir():  # else another process has made it meanwhile
+                        raise
         return _python_of(place)
 
     def _make(self, place: Path, shared: Sequence[str]) -> None:
