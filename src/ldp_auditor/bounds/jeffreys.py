@@ -13,31 +13,56 @@ from ldp_auditor.theory.quadrature import integrate
 from ldp_auditor.theory.roots import find_root
 
 NEGLIGIBLE = 1e-15
-"""Posterior mass of the false positive rate that the integral leaves out at either end."""
+"""Posterior mass that the integral leaves out at the end that does not matter, and at the one that
+does as a share of alpha."""
+
+PANELS = 40
+"""Panels of either posterior."""
+
+HALVINGS = 30
+"""How often the last panel before a certain true positive is halved: the posterior may end in a
+square root there."""
+
+BELOW_ONE = 1 - 2.0**-53
 
 
 def jeffreys_bound(counts: Counts, alpha: float, delta: float) -> float:
     """Epsilon below which the joint posterior has mass alpha, or 0."""
-    from scipy.special import betainc, betaincinv, betaln, xlog1py, xlogy
+    from scipy.special import betainc
 
     a1, b1 = _posterior(counts.true_positives, counts.trials)
     a2, b2 = _posterior(counts.false_positives, counts.trials)
-    low, high = (float(betaincinv(a2, b2, mass)) for mass in (NEGLIGIBLE, 1 - NEGLIGIBLE))
-    log_norm = float(betaln(a2, b2))
-    # Panels in the square root of the rate: the posterior of a rare event is steep at 0.
-    edges = np.linspace(math.sqrt(low), math.sqrt(high), 41)
+    mean = a2 / (a2 + b2)
+    edges = _roots(a2, b2, NEGLIGIBLE * alpha)
+    misses = _roots(b1, a1, NEGLIGIBLE * alpha)
+    closer = misses[1] * 0.5 ** np.arange(HALVINGS)
+    hits = 1 - np.concatenate([[0.0], closer, misses[2:]]) ** 2
+
+    def density(root: Floats) -> Floats:
+        """Posterior of the root of the rate, up to a factor.
+
+        Differences from the mean keep the digits that 10^15 trials would take from a power.
+        """
+        rate = np.minimum(root * root, BELOW_ONE)
+        off = rate - mean
+        rare = off < -mean / 2
+        share = np.where(rare, np.log(rate / mean), np.log1p(np.where(rare, 0.0, off / mean)))
+        return np.asarray(np.exp((a2 - 1) * share + (b2 - 1) * np.log1p(-off / (1 - mean))) * root)
+
+    whole = integrate(density, edges)
 
     def mass_below(epsilon: float) -> float:
         """Posterior probability of TPR <= e^epsilon FPR + delta."""
 
         def integrand(root: Floats) -> Floats:
-            rate = root * root
-            density = np.exp(xlogy(a2 - 1, rate) + xlog1py(b2 - 1, -rate) - log_norm)
-            below = betainc(a1, b1, np.minimum(1.0, math.exp(epsilon) * rate + delta))
-            product: Floats = density * below * 2 * root
+            below = betainc(a1, b1, np.minimum(1.0, math.exp(epsilon) * (root * root) + delta))
+            product: Floats = density(root) * below
             return product
 
-        return integrate(integrand, edges)
+        # The first rate may be known far better than the second, or end within it.
+        steps = np.sqrt(np.maximum(hits - delta, 0.0) * math.exp(-epsilon))
+        within = steps[(steps > edges[0]) & (steps < edges[-1])]
+        return integrate(integrand, np.unique(np.concatenate([edges, within]))) / whole
 
     if mass_below(0.0) >= alpha:
         return 0.0
@@ -49,3 +74,11 @@ def jeffreys_bound(counts: Counts, alpha: float, delta: float) -> float:
 
 def _posterior(successes: int, trials: int) -> tuple[float, float]:
     return successes + 0.5, trials - successes + 0.5
+
+
+def _roots(a: float, b: float, left_out: float) -> Floats:
+    """Edges of panels in the square root of a rate: the posterior of a rare event is steep at 0."""
+    from scipy.special import betainccinv, betaincinv
+
+    low, high = float(betaincinv(a, b, NEGLIGIBLE)), float(betainccinv(a, b, left_out))
+    return np.linspace(math.sqrt(low), math.sqrt(high), PANELS + 1)
