@@ -140,7 +140,8 @@ def _counts_that_matter(k: int, p: float, q: float, tau: int) -> NDArray[np.bool
     with np.errstate(divide="ignore"):
         few = np.log(bdtr(np.minimum(z, others), others, min(1.0, p / (1 - q))))
     wrong = log_choose + z * math.log(q) + xlog1py(others, -q) + few
-    return (right > right.max() + NEGLIGIBLE) | (wrong > wrong.max() + NEGLIGIBLE)
+    found = (right > right.max() + NEGLIGIBLE) | (wrong > wrong.max() + NEGLIGIBLE)
+    return np.asarray(found)
 
 
 class _Power:
