@@ -49,7 +49,8 @@ def main() -> None:
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for claim, true in SETTINGS:
         rate = 1 / (1 + math.exp(-true))
-        limit = -math.log(given.alpha) / divergence(rate, 1 - rate, claim, 0.0)
+        first, second = (rate, 1 - rate), (1 - rate, rate)
+        limit = -math.log(given.alpha) / divergence(first, second, claim, 0.0)
         bet, paid = zip(
             *(until(claim, rate, given.alpha, limit, seed) for seed in range(given.seeds)),
             strict=True,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from ldp_auditor import AuditError, AuditPlan, AuditResult, Claim, Stopping, audit
+from ldp_auditor import AuditError, AuditPlan, AuditResult, Claim, Counts, Stopping, audit
 from ldp_auditor.audits.run import run
 from ldp_auditor.audits.stopping import alpha_of_look
 from ldp_auditor.bounds import find_bound
@@ -123,3 +124,13 @@ def test_every_number_of_reports_is_settled() -> None:
 def test_bad_rules_are_refused(precision: float, max_trials: float) -> None:
     with pytest.raises(AuditError):
         Stopping(precision, max_trials)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("chunks", [4, 64])
+def test_nothing_proves_more_than_the_limit(chunks: int) -> None:
+    """Here the last look has hardly more trials than the one before, and less of alpha."""
+    most = chunks * 262_144 + 1
+    rule: Any = {"trials": "auto", "max_trials": most, "bound": "clopper-pearson"}
+    result = audit("GRR", epsilon=40.0, domain_size=2, attack="optimal", **rule)
+    assert result.counts == Counts(most, most, 0)
+    assert result.empirical_epsilon == result.monte_carlo_limit

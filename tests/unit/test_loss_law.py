@@ -11,7 +11,11 @@ import pytest
 from scipy import integrate, stats
 
 from ldp_auditor import Counts, mechanisms
-from ldp_auditor.attacks.optimal import best_exact_threshold, best_pilot_threshold
+from ldp_auditor.attacks.optimal import (
+    best_exact_threshold,
+    best_pilot_threshold,
+    expected_counts,
+)
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.core import Goal, Reports
 from ldp_auditor.mechanisms.capabilities import default_pair, loss_law_of
@@ -19,7 +23,7 @@ from ldp_auditor.mechanisms.frequency_oracle import SupportOracle
 from ldp_auditor.mechanisms.local_hashing import LocalHashing
 from ldp_auditor.mechanisms.randomized_response import GRR
 from ldp_auditor.mechanisms.subset_selection import SS
-from ldp_auditor.theory.loss_law import ClippedLaplaceLaw, GaussianLaw, LossLaw
+from ldp_auditor.theory.loss_law import ClippedLaplaceLaw, GaussianLaw, LossLaw, OneLevelLaw
 from ldp_auditor.theory.noise_sums import clipped_noise, sum_of_clipped_noise
 from tests.protocols import (
     NAMES,
@@ -259,3 +263,11 @@ def test_a_thousand_reports_of_she_have_thresholds() -> None:
     assert law is not None
     assert min(law.thresholds()) < 1.0
     assert law.rates(min(law.thresholds())).true_positive > 0.999
+
+
+@pytest.mark.parametrize("trials", [10**9, 10**12, 10**15])
+def test_no_more_is_expected_than_there_are_trials(trials: int) -> None:
+    """A rate of nearly 1 was rounded up to 1,000,000,001 of 10^9."""
+    law = OneLevelLaw(likely=1 / (1 + math.exp(-25.0)), unlikely=math.exp(-25.0))
+    (expected,) = expected_counts(law, trials)
+    assert expected.true_positives == pytest.approx(trials, rel=1e-9)

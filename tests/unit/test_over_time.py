@@ -10,7 +10,15 @@ import numpy as np
 import pytest
 from mpmath import mp
 
-from ldp_auditor import AuditError, AuditPlan, InputPair, audit, audit_over_time, mechanisms
+from ldp_auditor import (
+    AuditError,
+    AuditPlan,
+    InputPair,
+    audit,
+    audit_over_time,
+    explain,
+    mechanisms,
+)
 from ldp_auditor.mechanisms.capabilities import default_pair
 from ldp_auditor.mechanisms.frequency_oracle import SupportOracle
 from ldp_auditor.mechanisms.kernels.sums import Lottery, add_rows, add_sets, add_values
@@ -340,3 +348,46 @@ def test_what_cannot_be_followed_is_refused() -> None:
         audit("GM", epsilon=1.0, delta=0.01, domain_size=5, trials=10, reports=100)
     with pytest.raises(AuditError, match="not drawn from a law"):
         audit("GRR", epsilon=1.0, domain_size=5, trials=10, reports=2, composition="law")
+
+
+@pytest.mark.parametrize(
+    ("domain_size", "epsilon", "reports"),
+    [(2, 8.0, 60), (3, 8.0, 60), (3, 12.0, 30), (2, 50.0, 9), (4, 6.0, 20), (2, 4.0, 400)],
+)
+def test_a_rare_wrong_guess_keeps_its_digits(
+    domain_size: int, epsilon: float, reports: int
+) -> None:
+    """All counts of the values, with 40 digits.
+
+    Ties near the middle are all that is wrong, however rare: 3.9e-88 was told as 1.5e-135, and the
+    epsilon of the attack so as 310 in place of 201.
+    """
+    shrink = math.exp(-epsilon)
+    total = 1 + (domain_size - 1) * shrink
+    rates = multinomial_guess_rates(domain_size, 1 / total, shrink / total, reports)
+    assert rates is not None
+    hit = alarm = mpmath.mpf(0)
+    with mp.workdps(40):
+        e = mpmath.exp(-mpmath.mpf(epsilon))
+        q = e / (1 + (domain_size - 1) * e)
+        others = itertools.product(range(reports + 1), repeat=domain_size - 2)
+        for rest in others:
+            for first in range(reports + 1 - sum(rest)):
+                counts = (first, reports - sum(rest) - first, *rest)
+                ways = mpmath.fac(reports) / mpmath.fprod(mpmath.fac(n) for n in counts)
+                chance = ways * q ** (reports - first) / e**first * q**first
+                best = [n == max(counts) for n in counts]
+                hit += chance * best[0] / sum(best)
+                alarm += chance * best[1] / sum(best)
+    assert rates.true_positive == pytest.approx(float(hit), rel=1e-11)
+    assert rates.false_positive == pytest.approx(float(alarm), rel=1e-11, abs=0)
+
+
+def test_a_rate_below_all_floats_tells_nothing() -> None:
+    """The rate of SUE is about 1e-575 here: neither infinity nor the worst case is the attack's."""
+    result = audit("SUE", epsilon=8.0, domain_size=3, reports=1000, trials=10)
+    assert result.exact_false_positive_rate == 0.0
+    assert result.worst_case_epsilon == pytest.approx(8000)
+    assert result.attack_epsilon is None
+    with pytest.raises(AuditError, match="so many reports of SUE are not known here"):
+        explain("SUE", epsilon=8.0, domain_size=3, reports=1000, trials=10)

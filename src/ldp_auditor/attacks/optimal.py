@@ -97,7 +97,7 @@ def best_exact_threshold(law: LossLaw, goal: Goal) -> float:
 def expected_counts(law: LossLaw, trials: int) -> list[Counts]:
     """Return the counts to be expected of every threshold worth trying, the lowest first."""
     return [
-        Counts(trials, *(_nearest(trials * rate) for rate in vars(pair).values()))
+        Counts(trials, *(min(trials, _nearest(trials * rate)) for rate in vars(pair).values()))
         for pair in _candidates(law)[1]
     ]
 

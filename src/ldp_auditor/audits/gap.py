@@ -16,7 +16,7 @@ from ldp_auditor.attacks.optimal import expected_counts
 from ldp_auditor.audits.chunks import Progress
 from ldp_auditor.audits.interface import AnyMetric, Pair, Trials, plan_audit, settings_in
 from ldp_auditor.audits.plan import AuditPlan
-from ldp_auditor.audits.run import run
+from ldp_auditor.audits.run import attack_epsilon, run
 from ldp_auditor.audits.stopping import MOST_TRIALS
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.core import Claim, Mechanism
@@ -168,8 +168,10 @@ def explain_plan(
         f"the gap of {plan.mechanism.name} cannot be accounted for: it keeps no finite epsilon; "
         "audit measures it",
     )
+    rates = needed(look.mechanism, KnowsRates, "explain").guess_rates(look.pair)
+    worst = look.worst_case_epsilon
     require(
-        needed(look.mechanism, KnowsRates, "explain").guess_rates(look.pair) is not None,
+        attack_epsilon(rates, claim.delta, worst, plan.distance) is not None,
         f"the exact rates of the paper's attack on so many reports of {plan.mechanism.name} are "
         "not known here, so that its gap cannot be accounted for; audit measures it",
     )

@@ -1,5 +1,7 @@
 """The one way by which anything is audited: fit the attack, count chunks, bound, write down."""
 
+import math
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -80,8 +82,8 @@ class Evidence:
 
     counts: Counts
     proven: float
-    alpha: float
-    """What the last look at the counts could spend."""
+    limit: float
+    """What a perfect attack would have proven at one of the looks at the counts."""
     looks: int | None = None
     """How often the counts were looked at, if their number was not given."""
 
@@ -92,7 +94,7 @@ def _measure(
     """Count all trials; or until every number of reports is precise enough, or breaks its claim."""
     plan, done, times = chunks.plan, 0, 0
     counts: tuple[Counts, ...] | None = None
-    proven = [0.0] * len(plan.looks)
+    proven, limits = [0.0] * len(plan.looks), [0.0] * len(plan.looks)
     bound = find_bound(plan.bound)
     for until, alpha in looks_at(plan.trials, bound, plan.alpha, chunks.chunks):
         counts = add(counts, counting.count(engine, progress, done, until))
@@ -101,11 +103,17 @@ def _measure(
             max(so_far, look.bound_of(seen, alpha))
             for so_far, look, seen in zip(proven, plan.looks, counts, strict=True)
         ]
+        perfect = Counts(counts[0].trials, counts[0].trials, 0)
+        limits = [
+            max(so_far, look.bound_of(perfect, alpha))
+            for so_far, look in zip(limits, plan.looks, strict=True)
+        ]
         if all(map(_is_settled, plan.looks, chunks.attacks, counts, proven)):
             break
     assert counts is not None
     times_told = times if isinstance(plan.trials, Stopping) else None
-    return [Evidence(c, p, alpha, times_told) for c, p in zip(counts, proven, strict=True)]
+    found = zip(counts, proven, limits, strict=True)
+    return [Evidence(c, p, limit, times_told) for c, p, limit in found]
 
 
 def _is_settled(look: AuditPlan, attack: Attack, seen: Counts, proven: float) -> bool:
@@ -128,11 +136,18 @@ def _is_settled(look: AuditPlan, attack: Attack, seen: Counts, proven: float) ->
 def attack_epsilon(
     exact: Rates | None, delta: float, worst: float | None, distance: float = 1.0
 ) -> float | None:
-    """Epsilon that an attack of these exact rates shows with unlimited trials, where known."""
+    """Epsilon that an attack of these exact rates shows with unlimited trials, where known.
+
+    Where a finite epsilon is kept no rate is 0; one below the smallest float, of very many reports,
+    tells nothing.
+    """
     if exact is None:
         return None
     shown = exact.epsilon(delta) / distance
-    return shown if worst is None else min(shown, worst)  # a rate below 1e-308 is 0, its ratio inf
+    if worst is None or worst == math.inf:
+        return shown
+    is_lost = shown > 0 and exact.false_positive < sys.float_info.min  # it is not 0, but rounded
+    return None if is_lost else min(shown, worst)
 
 
 def _result(
@@ -140,7 +155,6 @@ def _result(
 ) -> AuditResult:
     """Put together what an audit found for one number of reports."""
     exact, worst, counts = attack.rates(), look.worst_case_epsilon, found.counts
-    perfect = Counts(counts.trials, counts.trials, 0)
     about = look.mechanism.about(look.pair) if isinstance(look.mechanism, TakesRecords) else {}
     stopping = vars(plan.trials) if isinstance(plan.trials, Stopping) else {}
     return AuditResult(
@@ -160,7 +174,7 @@ def _result(
         empirical_epsilon=found.proven,
         attack_epsilon=attack_epsilon(exact, look.claim.delta, worst, plan.distance),
         worst_case_epsilon=worst,
-        monte_carlo_limit=look.bound_of(perfect, found.alpha),
+        monte_carlo_limit=found.limit,
         seed=plan.seed,
         seconds=seconds,
         looks=found.looks,

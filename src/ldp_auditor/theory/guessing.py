@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldp_auditor.core import Floats, Rates
 from ldp_auditor.theory.gaussian import log_normal_below
@@ -90,10 +91,10 @@ def multinomial_guess_rates(domain_size: int, p: float, q: float, reports: int) 
     counts = np.arange(tau + 1)
     log_factorials = gammaln(counts + 1)
     log_p, log_q = math.log(p), math.log(q)
-    likely = np.maximum(binomial(tau, p, (k - 1) * q), binomial(tau, q, 1 - q)) > NEGLIGIBLE
+    matters = _counts_that_matter(k, p, q, tau)
     hit = alarm = 0.0
     for z in range(max(1, -(-tau // k)), tau + 1):
-        if not likely[z]:
+        if not matters[z]:
             continue
         m = tau - z
         rate = max(m, 1) / (k - 1)
@@ -118,8 +119,30 @@ def multinomial_guess_rates(domain_size: int, p: float, q: float, reports: int) 
     return Rates(min(hit, 1.0), alarm)
 
 
-NEGLIGIBLE = 1e-40
-"""Counts less likely than this are left out."""
+NEGLIGIBLE = -92.0
+"""Log of 1e-40: counts whose share of a rate is less than this are left out."""
+
+
+def _counts_that_matter(k: int, p: float, q: float, tau: int) -> NDArray[np.bool_]:
+    """Which numbers of reports of the guessed value have a share in either rate.
+
+    A right guess has z reports of the true value. A wrong one has z of another, and at most as many
+    of the true value: however rare that is, among false positives it may be all there is. If it is
+    possible at all then some wrong guess is right in one of 2 k such cases, so that the likeliest z
+    tells what the others must be compared with.
+    """
+    from scipy.special import bdtr, gammaln, xlog1py
+
+    z = np.arange(tau + 1)
+    others = tau - z
+    log_choose = gammaln(tau + 1) - gammaln(z + 1) - gammaln(others + 1)
+    right = log_choose + z * math.log(p) + xlog1py(others, -p)
+    # Each of the others names the true value with probability p / (1 - q); z of them do at most.
+    with np.errstate(divide="ignore"):
+        few = np.log(bdtr(np.minimum(z, others), others, min(1.0, p / (1 - q))))
+    wrong = log_choose + z * math.log(q) + xlog1py(others, -q) + few
+    found = (right > right.max() + NEGLIGIBLE) | (wrong > wrong.max() + NEGLIGIBLE)
+    return np.asarray(found)
 
 
 class _Power:
