@@ -122,3 +122,10 @@ def test_small_reports_are_searched_deeper() -> None:
 def test_there_is_a_look_after_every_part() -> None:
     assert [part(n, 2, True) for n in (1, 80, 10**6)] == [1, 10, CHUNK // 2]
     assert [part(n, 2, False) for n in (80, 10**6)] == [80, CHUNK // 2]
+
+
+def test_letters_that_are_not_counted_are_told() -> None:
+    texts = ["".join(map(chr, row)) for row in np.random.default_rng(1).integers(65, 123, (60, 9))]
+    layout, _ = Layout.fitted(texts)
+    assert "Of report the 32 commonest letters were counted." in layout.notes
+    assert sum(column.words.startswith("report.count(") for column in layout.columns) == 32

@@ -168,7 +168,7 @@ RECORD = np.array([(1, 0.5), (2, 0.5)], dtype=[("a", int), ("b", float)])
         (True, np.True_, "type(report)"),
         (RECORD[0], RECORD[1], "report['a']"),
         (RECORD[:1], RECORD[1:], "report[0]['a']"),
-        (np.ma.array([1, 2]), np.ma.array([1, 2], mask=[0, 1]), "report.mask[1]"),
+        (np.ma.array([1, 2]), np.ma.array([1, 2], mask=[False, True]), "report.mask[1]"),
         (pandas.Series([1], ["a"]), pandas.Series([1], ["b"]), "report.index.to_list()[0]"),
         (pandas.Series([1, 2]), pandas.Series([1, 3]), "report.to_list()[1]"),
         (
@@ -517,7 +517,8 @@ def test_what_one_input_made_before_tells_it_though_no_report_is_common() -> Non
     made = [[(s, s * (i + 3) % 251) for s in rng.integers(1, 9000, 1500).tolist()] for i in (0, 1)]
     best = found(*made)[0]
     assert re.fullmatch(
-        r"the report is one of 1,\d+ that input \d made before, but not input \d", best.event.words
+        r"the report is one of 1,\d+ that were seen before for value \d, but not for value \d",
+        best.event.words,
     )
     assert best.alarms == 0
     later = [(s, s * (best.first + 3) % 251) for s in rng.integers(1, 9000, 1500).tolist()]

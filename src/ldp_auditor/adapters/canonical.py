@@ -139,7 +139,8 @@ def attributes(part: Any) -> list[tuple[str, Any]]:
 
     Of a series or a frame, as pandas has them, what it shows in place of how it keeps it.
     """
-    shown = _SHOWN.get(_sort_of_table(type(part)))
+    kind: type = type(part)
+    shown = _SHOWN.get(_sort_of_table(kind))
     if shown is not None:
         return [(name, read(part)) for name, read in shown.items()]
     found: dict[str, Any] = {}
@@ -172,7 +173,7 @@ _SHOWN: Mapping[str, Mapping[str, Callable[[Any], Any]]] = {
 
 
 @lru_cache(maxsize=4096)
-def _sort_of_table(kind: Any) -> str:
+def _sort_of_table(kind: type) -> str:
     """Which sort of table a type is, by what it offers; nothing for other types."""
     if all(hasattr(kind, name) for name in ("to_dict", "index", "columns", "dtypes")):
         return "frame"

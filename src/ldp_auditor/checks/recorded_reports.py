@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from ldp_auditor.checks.bets import SHARES, Bet, ChosenEvent
+from ldp_auditor.checks.bets import Bet, ChosenEvent
 from ldp_auditor.checks.evidence import result_of
 from ldp_auditor.checks.plan import CheckPlan, most_searched
-from ldp_auditor.checks.sampling import chosen_events, worth_learning
-from ldp_auditor.checks.search.finder import Pilot, find_events
+from ldp_auditor.checks.search.finder import Pilot
 from ldp_auditor.checks.search.layout import Table, tables
 from ldp_auditor.checks.search.scores import can_learn
+from ldp_auditor.checks.searching import search
 from ldp_auditor.checks.sequence import conduct, part
 from ldp_auditor.core import Counts
 from ldp_auditor.errors import AuditError, describe, require
@@ -97,11 +97,10 @@ class Recorded:
         seen = [made[:end] for made, end in zip(self.made, ends, strict=True)]
         plan = self.plan
         pilot = Pilot(seen, plan.claim, plan.values, self.supports, plan.score, plan.distances)
-        learn = self.learn and worth_learning(seen)
-        layout, candidates = find_events(pilot, len(SHARES), learn, plan.seed)
+        layout, events, chosen = search(pilot, self.learn, plan.seed)
         self.notes = layout.notes
-        self.found.append((layout, [candidate.event for candidate in candidates]))
-        return chosen_events(candidates, layout, seen)
+        self.found.append((layout, events))
+        return chosen
 
     def finish(self) -> None:
         """Nothing is under way."""

@@ -18,18 +18,19 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ldp_auditor.adapters.callables import Function, find_object
-from ldp_auditor.adapters.canonical import shortened
+from ldp_auditor.adapters.callables import Function
 from ldp_auditor.adapters.randomizer import Randomizer
 from ldp_auditor.adapters.renewal import Fresh, renewal_of
 from ldp_auditor.adapters.reports import gathered, require_reports, sent
-from ldp_auditor.checks.bets import SHARES, ChosenEvent
+from ldp_auditor.checks.bets import ChosenEvent
 from ldp_auditor.checks.dependence import WATCHED_INPUTS, Flips
+from ldp_auditor.checks.opened_functions import keep_open, opened_functions
 from ldp_auditor.checks.probing import Probing, probe
 from ldp_auditor.checks.search.events import Event
-from ldp_auditor.checks.search.finder import Candidate, Pilot, find_events
+from ldp_auditor.checks.search.finder import Pilot
 from ldp_auditor.checks.search.layout import Layout, tables
 from ldp_auditor.checks.search.scores import can_learn
+from ldp_auditor.checks.searching import search
 from ldp_auditor.checks.watching import EVERY, SPARSE, Watch
 from ldp_auditor.core import Claim, Floats
 from ldp_auditor.errors import require
@@ -38,12 +39,6 @@ from ldp_auditor.seeding import chunk_generator, seed_globals
 
 AT_ONCE = 1000
 """Largest number of reports asked for in one call, of a target that makes many at once."""
-
-EXAMPLES = 200
-"""Reports among which one is looked for that shows an event."""
-
-LEARN_FROM = 1000
-"""Reports of every input from which on a classifier proposes events too."""
 
 PATIENCE = 10.0
 """A call for many reports may take this many times what earlier calls took per report."""
@@ -166,13 +161,9 @@ class SamplingSession:
         self, task: Searching
     ) -> tuple[bytes, tuple[ChosenEvent, ...], bool, tuple[str, ...]]:
         reports = [gathered(map(pickle.loads, chunks)) for chunks in task.reports]
-        supports = opened_supports if hasattr(self.randomizer, "supports") else None
-        score = None if _OPEN["score"] is None else opened_score
-        pilot = Pilot(reports, task.claim, task.values, supports, score, task.distances)
-        learn = self.learns and worth_learning(reports)
-        layout, candidates = find_events(pilot, len(SHARES), learn, task.seed)
-        found = pickle.dumps((layout, [c.event for c in candidates]))
-        return found, chosen_events(candidates, layout, reports), self.learns, layout.notes
+        pilot = Pilot(reports, task.claim, task.values, *opened_functions(), task.distances)
+        layout, events, chosen = search(pilot, self.learns, task.seed)
+        return pickle.dumps((layout, events)), chosen, self.learns, layout.notes
 
     def _time(self, task: Timing, tick: Ticker) -> float:
         started = time.perf_counter()
@@ -318,30 +309,8 @@ class OpenTarget:
         opened: Randomizer = self.target.open()
         if self.reports is not None:
             opened = Fresh(opened, renewal_of(self.target), self.reports)
-        _OPEN.update(target=opened, score=self.score)
+        keep_open(opened, self.score)
         return SamplingSession(self.target, opened, learns)
-
-
-def worth_learning(reports: Sequence[Sequence[Any]]) -> bool:
-    """Whether there are enough reports for a classifier; it takes longer than any other search."""
-    return min(map(len, reports)) >= LEARN_FROM
-
-
-def chosen_events(
-    candidates: Sequence[Candidate], layout: Layout, reports: Sequence[Sequence[Any]]
-) -> tuple[ChosenEvent, ...]:
-    """The candidates in words, with their inputs, for processes that must not run foreign code."""
-    table = cache(lambda i: layout.table(reports[i][:EXAMPLES]))
-    text = cache(lambda i, j: shortened(reports[i][j]))
-
-    def example(event: Event, i: int) -> str:
-        """The shortest of some reports with the event, as text."""
-        held = np.flatnonzero(event.holds(reports[i][:EXAMPLES], table(i))).tolist()
-        return min((text(i, j) for j in held), key=lambda text: (len(text), text), default="")
-
-    return tuple(
-        ChosenEvent(c.event.words, c.first, c.second, example(c.event, c.first)) for c in candidates
-    )
 
 
 def _states() -> tuple[bytes, ...]:
@@ -364,32 +333,3 @@ def _limit_threads() -> Any:
     from threadpoolctl import threadpool_limits
 
     return threadpool_limits(1, user_api="openmp")
-
-
-_OPEN: dict[str, Any] = {}
-"""The target and the user's score that this process has opened: events that come from another
-process use these."""
-
-
-def opened_supports(report: Any, value: Any) -> bool:
-    """Whether a report supports a value, by the target that this process has opened."""
-    return bool(_OPEN["target"].supports(report, value))
-
-
-def opened_score(report: Any, first: Any, second: Any) -> float:
-    """The user's score of a report, from the function that this process has opened."""
-    return float(_OPEN["score"](report, first, second))
-
-
-@dataclass(frozen=True)
-class NamedScore:
-    """A user's score, `package.module:function` of (report, first, second)."""
-
-    name: str
-
-    def __call__(self, report: Any, first: Any, second: Any) -> float:
-        """Score a report."""
-        return float(_score(self.name)(report, first, second))
-
-
-_score = cache(find_object)

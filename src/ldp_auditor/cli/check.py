@@ -197,8 +197,8 @@ def parse_check(words: Sequence[str], **given: Any) -> dict[str, Any]:
     from ldp_auditor import adapters
     from ldp_auditor.adapters.command import CommandTarget
     from ldp_auditor.adapters.report_files import read_recorded
+    from ldp_auditor.checks.opened_functions import NamedScore
     from ldp_auditor.checks.plan import CheckPlan
-    from ldp_auditor.checks.sampling import NamedScore
     from ldp_auditor.core import Claim
     from ldp_auditor.execution.contract import Limits
 

@@ -206,7 +206,8 @@ def _thresholds(
         shares = np.array(LEVELS)
         levels = 1 - shares if first == a else shares
         at = np.quantile(scores(score, of, first), levels, method="nearest")
-        name = f"summed log-ratio of {len(score.parts)} {kind} for input {a} against {b}"
+        both = f"{sample.name(a)} against {sample.name(b)}"
+        name = f"summed log-ratio of {len(score.parts)} {kind} for {both}"
         return [Scored(name, score, threshold, at_least=first == a) for threshold in at.tolist()]
 
     @cache

@@ -53,7 +53,7 @@ def find_events(pilot: Pilot, most: int, learn: bool, seed: int) -> tuple[Layout
     layout, table = Layout.fitted(gathered(pilot.reports))
     ends = list(accumulate(len(reports) for reports in pilot.reports))
     tables = [table.part(slice(a, b)) for a, b in zip([0, *ends], ends, strict=False)]
-    sample = Sample(pilot.reports, tables, pilot.claim, pilot.distances)
+    sample = Sample(pilot.reports, tables, pilot.claim, pilot.distances, values=tuple(pilot.values))
     chosen = choose(_propose(pilot, layout, sample, learn, seed), sample, most)
     kept = layout.only(column for c in chosen for column in c.event.columns)
     return replace(kept, notes=(*layout.notes, *sample.notes)), chosen

@@ -26,7 +26,10 @@ def letter_counts(place: Place, parts: Sequence[str], pieces: Pieces) -> Iterato
         some = parts[:: max(1, len(parts) // GRAM_TEXTS)]
         if max(map(len, some)) > LONGEST or min(map(len, some)) < 2 or is_told(parts):
             return
-        chosen = _commonest(some)
+        every = _commonest_first(some)
+        chosen = every[:MOST_COUNTED]
+        if len(every) > MOST_COUNTED:
+            pieces.note(f"Of {place.words} the {MOST_COUNTED} commonest letters were counted.")
     else:
         chosen = called_with(pieces, place.words, "count")
     for letter in chosen:
@@ -43,11 +46,9 @@ def letter_counts(place: Place, parts: Sequence[str], pieces: Pieces) -> Iterato
             yield Piece(place.words, words, "number", place.rows, found)
 
 
-def _commonest(texts: Sequence[str]) -> list[str]:
-    """Letters that are in the most texts, those that are equally common in their order."""
+def _commonest_first(texts: Sequence[str]) -> list[str]:
+    """Letters, those in the most texts first, those that are equally common in their order."""
     counts: Counter[str] = Counter()
     for text in texts:
         counts.update(set(text))
-    return [x for x, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))][
-        :MOST_COUNTED
-    ]
+    return [letter for letter, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from ldp_auditor.adapters.canonical import shortened
 from ldp_auditor.checks.search.events import Event, Not
 from ldp_auditor.checks.search.layout import Table
 from ldp_auditor.checks.search.strength import SHORTLIST, Standout, screen, strength
@@ -28,6 +29,12 @@ class Sample:
     """Of all pairs of inputs, if the claim is counted in them."""
     notes: list[str] = field(default_factory=list)
     """What was given up for lack of time, in sentences."""
+    values: Sequence[Any] = ()
+    """The inputs, for words."""
+
+    def name(self, i: int) -> str:
+        """An input in words."""
+        return f"value {shortened(self.values[i])}" if self.values else f"input {i}"
 
     @cached_property
     def trials(self) -> Floats:
@@ -63,6 +70,7 @@ class Sample:
                 self.claim,
                 self.distances,
                 self.notes,
+                self.values,
             )
             for start in (0, 1)
         )

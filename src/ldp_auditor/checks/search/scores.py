@@ -166,7 +166,7 @@ def propose_learned_scores(
         model.fit(rows, labels)
         score = LearnedScore(model, columns)
         seen: Floats = model.predict_proba(rows)[:, 1]
-        name = f"learned score of input {a} against {b}"
+        name = f"learned score of {sample.name(a)} against {sample.name(b)}"
         for t in np.unique(np.quantile(seen, np.linspace(0.05, 0.995, 12), method="nearest")):
             above = Scored(name, score, float(t), at_least=True)
             below = Scored(name, score, float(t), at_least=False)

@@ -27,16 +27,16 @@ FIRST_REPORTS = 3000
 class SeenBefore(Event):
     """The report is one that an input made before and another did not."""
 
-    first: int
-    second: int
+    first: str
+    second: str
     forms: frozenset[Hashable]
 
     @property
     def words(self) -> str:
         """How many reports these are, and of which inputs."""
         return (
-            f"the report is one of {len(self.forms):,} that input {self.first} made before, "
-            f"but not input {self.second}"
+            f"the report is one of {len(self.forms):,} that were seen before for {self.first}, "
+            f"but not for {self.second}"
         )
 
     @property
@@ -67,13 +67,14 @@ def propose_seen_before(sample: Sample) -> list[Proposal]:
     halves = [frozenset(found[::2]) for found in forms]
     whole = [frozenset(found) for found in forms]
     pairs = list(permutations(inputs, 2))
+    names = [sample.name(i) for i in inputs]
     found = [
         later.proposal(
-            SeenBefore(a, b, halves[a] - halves[b]),
+            SeenBefore(names[a], names[b], halves[a] - halves[b]),
             a,
             b,
             len(pairs),
-            lambda a=a, b=b: SeenBefore(a, b, whole[a] - whole[b]),  # type: ignore[misc]
+            lambda a=a, b=b: SeenBefore(names[a], names[b], whole[a] - whole[b]),  # type: ignore[misc]
         )
         for a, b in pairs
     ]
