@@ -316,8 +316,11 @@ def run_check(
             opener = OpenTarget(plan.target, plan.score, False, plan.reports)
             with opened.staying() as kept:
                 plan, spent = refined(plan, kept, opener, progress)
-        stream = stream_key({"check": plan.plain_values, "claim": repr(plan.claim)})
+        asked_for = {"check": plan.plain_values, "claim": repr(plan.claim)}
         while True:
+            # What begins again draws anew: it must not depend on what raised the doubt.
+            begun = {"again": dependent} if dependent else {}
+            stream = stream_key(asked_for | begun)
             opener = OpenTarget(plan.target, plan.score, plan.learn, plan.reports)
             with opened.staying() as kept:
                 workers = _Workers(plan, kept, opener, stream, progress)
