@@ -90,7 +90,8 @@ def test_of_settings_with_as_many_points_a_broken_one_is_shown_first() -> None:
         assert cases is not None
         assert gaps is not None
         assert cases.labels[cases.start] == first
-    assert gaps.labels[gaps.start].endswith("k = 50")
+        if proven > 1:
+            assert gaps.labels[gaps.start].endswith("k = 50")
 
 
 def test_what_is_not_known_has_no_line() -> None:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import doctest
 
 import click
+import numpy as np
+import pytest
+from PIL import Image
 
 from documentation import changes, gallery
 from ldp_auditor.cli import app
+from ldp_auditor.figures.drawing.sheet import COLOURS
 
 
 def test_every_command_that_draws_is_in_the_gallery() -> None:
@@ -25,6 +29,16 @@ def test_every_command_that_draws_is_in_the_gallery() -> None:
 def test_every_picture_of_the_gallery_is_kept() -> None:
     kept = {path.stem for path in gallery.FOLDER.glob("*.png")}
     assert kept == {picture.name for picture in gallery.pictures()}
+
+
+@pytest.mark.parametrize("name", ["figure-2", "figure-4", "figure-8", "figure-10"])
+def test_pictures_keep_the_colours_of_their_series(name: str) -> None:
+    """Though a kept picture has few colours."""
+    image = Image.open(gallery.FOLDER / f"{name}.png").convert("RGB")
+    kept = np.unique(np.asarray(image).reshape(-1, 3), axis=0).astype(int)
+    for colour in COLOURS[:5]:
+        wanted = [int(colour[at : at + 2], 16) for at in (1, 3, 5)]
+        assert np.abs(kept - wanted).max(axis=1).min() <= 8, colour
 
 
 def test_changes_of_results_are_found() -> None:
