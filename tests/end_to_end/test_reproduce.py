@@ -44,6 +44,7 @@ def test_bars_of_the_first_figure(tmp_path: Path) -> None:
     ("arguments", "reason"),
     [
         (("figure-9",), "there is no study 'figure-9'; they are: figure-1,"),
+        (("claims", "figure-99", "--quick"), "there is no study 'figure-99'; they are: figure-1,"),
         (("figure-2", "--document", "claims.md"), "--document is for claims"),
         (("figure-2", "--trials", "none"), "trials must be a whole number"),
         (("figure-2", "--trials", "0"), "trials must be at least 1"),

@@ -25,6 +25,9 @@ from ldp_auditor.sweeps.running import Watch
 MOST_SEEDS = 10_000
 """Repetitions at most."""
 
+EVERY_STUDY = ("claims", "all")
+"""Names with which every study runs and the paper's statements are judged."""
+
 FORMATS = ("png", "pdf", "svg")
 """In which figures are written."""
 
@@ -60,13 +63,13 @@ def reproduce(
     require_package("a figure of the paper", "matplotlib")
     out = Path(out)
     wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
-    with_claims = bool({"claims", "all"} & set(wanted))
-    known = studies.available()
-    chosen = list(known.values()) if with_claims else [studies.find(name) for name in wanted]
+    named = [studies.find(name) for name in wanted if name not in EVERY_STUDY]
+    with_claims = len(named) < len(wanted)
+    chosen = list(studies.available().values()) if with_claims else named
     scale = _scale(quick, optimal, trials, seeds)
     require(document is None or with_claims, "--document is for claims", argument="document")
     looks = _looks(style, columns)
-    named = {
+    asked = {
         "engine": engine if isinstance(engine, str) else None,
         "address": address,
         "workers": workers,
@@ -76,7 +79,7 @@ def reproduce(
         for study in chosen:
             try:
                 with nullcontext(Watch()) if watch is None else watch(study.name) as watching:
-                    sweep = study.sweep(scale, out, opened, named, watching)
+                    sweep = study.sweep(scale, out, opened, asked, watching)
                 drawn = _draw(study, sweep.rows, scale, out, looks) if sweep.rows else []
                 result = StudyResult(study, scale, sweep, drawn)
             except UnavailableError as error:

@@ -36,5 +36,5 @@ def find(name: str) -> Study:
     """Return the study of that name, or raise."""
     known = available()
     if name not in known:
-        raise AuditError(f"there is no study {name!r}; they are: {', '.join(known)}")
+        raise AuditError(f"there is no study {name!r}; they are: {', '.join(known)}, and all")
     return known[name]
