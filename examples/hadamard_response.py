@@ -8,8 +8,8 @@ import numpy as np
 from ldp_auditor.core import Rates
 from ldp_auditor.mechanisms import FrequencyEstimator, FrequencyOracle
 from ldp_auditor.portable_math import exp
+from ldp_auditor.theory.discrete_laws import OneLevelLaw
 from ldp_auditor.theory.estimation import ScoreLaw
-from ldp_auditor.theory.loss_law import OneLevelLaw
 
 
 def is_one(row, column):

@@ -22,7 +22,7 @@ from ldp_auditor.mechanisms.metric_spaces import FiniteSpace, inputs_in_order
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.sweeps.cells import Cell
-from ldp_auditor.theory.loss_law import DiscreteLaw
+from ldp_auditor.theory.discrete_laws import DiscreteLaw
 from ldp_auditor.theory.noise_sums import laplace_sum_tail
 from ldp_auditor.theory.planar_laplace import PlanarLaplaceLaw, nearer_mean
 

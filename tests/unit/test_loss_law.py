@@ -23,7 +23,9 @@ from ldp_auditor.mechanisms.frequency_oracle import SupportOracle
 from ldp_auditor.mechanisms.local_hashing import LocalHashing
 from ldp_auditor.mechanisms.randomized_response import GRR
 from ldp_auditor.mechanisms.subset_selection import SS
-from ldp_auditor.theory.loss_law import ClippedLaplaceLaw, GaussianLaw, LossLaw, OneLevelLaw
+from ldp_auditor.theory.discrete_laws import OneLevelLaw
+from ldp_auditor.theory.loss_law import LossLaw
+from ldp_auditor.theory.noise_laws import ClippedLaplaceLaw, GaussianLaw
 from ldp_auditor.theory.noise_sums import clipped_noise, sum_of_clipped_noise
 from tests.protocols import (
     NAMES,

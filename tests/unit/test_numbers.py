@@ -17,7 +17,7 @@ from ldp_auditor.inputs import Numbers
 from ldp_auditor.mechanisms.bounded_reports import HYBRID_FROM
 from ldp_auditor.mechanisms.numbers import NumberMechanism
 from ldp_auditor.theory.gaussian import gaussian_log_delta
-from ldp_auditor.theory.loss_law import GaussianLaw
+from ldp_auditor.theory.noise_laws import GaussianLaw
 
 NAMES = tuple(mechanisms.available(Numbers))
 PAIRS = [(-1.0, 1.0), (1.0, -1.0), (-0.3, 0.8), (0.5, 0.45)]

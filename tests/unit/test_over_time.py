@@ -22,13 +22,14 @@ from ldp_auditor import (
 from ldp_auditor.mechanisms.capabilities import default_pair
 from ldp_auditor.mechanisms.frequency_oracle import SupportOracle
 from ldp_auditor.mechanisms.kernels.sums import Lottery, add_rows, add_sets, add_values
+from ldp_auditor.theory.discrete_laws import DiscreteLaw, OneLevelLaw
 from ldp_auditor.theory.guessing import (
     binomial,
     gaussian_guess_rates,
     laplace_guess_rates,
     multinomial_guess_rates,
 )
-from ldp_auditor.theory.loss_law import ClippedLaplaceLaw, DiscreteLaw, OneLevelLaw
+from ldp_auditor.theory.noise_laws import ClippedLaplaceLaw
 from tests.enumeration import best_total_probability, enumerated_law
 from tests.protocols import (
     NAMES,

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from scipy import integrate
 
+from ldp_auditor.theory.discrete_laws import OneLevelLaw
 from ldp_auditor.theory.levels import LopsidedLaw
-from ldp_auditor.theory.loss_law import LaplaceLaw, OneLevelLaw
+from ldp_auditor.theory.noise_laws import LaplaceLaw
 from ldp_auditor.theory.piecewise import Piece, PiecewiseDensity
 from ldp_auditor.theory.piecewise_loss import PiecewiseLaw, RatioOfDensities, law_between
 

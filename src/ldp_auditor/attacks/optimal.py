@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from ldp_auditor.core import Counts, Floats, Goal, InputPair, Rates, Reports
 from ldp_auditor.errors import require
 from ldp_auditor.mechanisms.capabilities import KnowsLikelihood, loss_law_of
-from ldp_auditor.theory.loss_law import DISTINCT, LossLaw
+from ldp_auditor.theory.discrete_laws import DISTINCT
+from ldp_auditor.theory.loss_law import LossLaw
 
 PILOT_SHARE = 0.05
 """Pilot trials as a share of those that are counted."""

@@ -10,8 +10,8 @@ from ldp_auditor.mechanisms.frequency_oracle import FrequencyOracle
 from ldp_auditor.mechanisms.randomized_response import GRR
 from ldp_auditor.mechanisms.unary_encoding import OUE
 from ldp_auditor.portable_math import exp
+from ldp_auditor.theory.discrete_laws import OneLevelLaw
 from ldp_auditor.theory.estimation import ScoreLaw
-from ldp_auditor.theory.loss_law import OneLevelLaw
 
 
 class ADP(FrequencyOracle, FrequencyEstimator):

@@ -15,8 +15,9 @@ from ldp_auditor.mechanisms.kernels.xoshiro import fresh_stream, threshold
 from ldp_auditor.mechanisms.local_mechanism import Users
 from ldp_auditor.mechanisms.numbers import DensityMechanism, NumberMechanism
 from ldp_auditor.portable_math import exp, expm1, log
+from ldp_auditor.theory.discrete_laws import OneLevelLaw
 from ldp_auditor.theory.gaussian import analytic_gaussian_scale
-from ldp_auditor.theory.loss_law import GaussianLaw, LaplaceLaw, OneLevelLaw
+from ldp_auditor.theory.noise_laws import GaussianLaw, LaplaceLaw
 from ldp_auditor.theory.noise_sums import laplace_sum_tail
 from ldp_auditor.theory.piecewise import Piece, PiecewiseDensity
 

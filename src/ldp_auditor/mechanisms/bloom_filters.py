@@ -35,8 +35,8 @@ from ldp_auditor.mechanisms.local_mechanism import CHOSEN
 from ldp_auditor.mechanisms.unary_encoding import flip_probability
 from ldp_auditor.theory.attack_success import uniform
 from ldp_auditor.theory.bloom_filters import BitRates, alone_law, guess_rates, supports_of
+from ldp_auditor.theory.discrete_laws import StepLaw
 from ldp_auditor.theory.estimation import ScoreLaw
-from ldp_auditor.theory.loss_law import StepLaw
 from ldp_auditor.theory.sketch_success import filter_success
 
 MOST_HASHES = 16

@@ -21,9 +21,9 @@ from ldp_auditor.mechanisms.memoization import RepeatedForever
 from ldp_auditor.mechanisms.unary_encoding import flip_probability, randomize_one_hot
 from ldp_auditor.portable_math import log, log2
 from ldp_auditor.theory.attack_success import bucket_success, entropy_by_ones, uniform
+from ldp_auditor.theory.discrete_laws import DiscreteLaw
 from ldp_auditor.theory.estimation import ScoreLaw
 from ldp_auditor.theory.guessing import NEGLIGIBLE, binomial
-from ldp_auditor.theory.loss_law import DiscreteLaw
 from ldp_auditor.theory.quadrature import integrate
 
 

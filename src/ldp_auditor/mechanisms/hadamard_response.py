@@ -35,8 +35,8 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
 )
 from ldp_auditor.mechanisms.local_mechanism import CHOSEN
 from ldp_auditor.portable_math import exp, expm1, log2
+from ldp_auditor.theory.discrete_laws import OneLevelLaw
 from ldp_auditor.theory.estimation import ScoreLaw
-from ldp_auditor.theory.loss_law import OneLevelLaw
 from ldp_auditor.theory.sketch_success import best_in_columns
 
 MOST_BLOCKS = 4096

@@ -27,9 +27,9 @@ from ldp_auditor.mechanisms.local_mechanism import CHOSEN
 from ldp_auditor.mechanisms.unary_encoding import flip_probability
 from ldp_auditor.portable_math import log2
 from ldp_auditor.theory.attack_success import uniform
+from ldp_auditor.theory.discrete_laws import OneLevelLaw
 from ldp_auditor.theory.estimation import ScoreLaw
 from ldp_auditor.theory.guessing import independent_count_rates
-from ldp_auditor.theory.loss_law import OneLevelLaw
 from ldp_auditor.theory.sketch_success import hadamard_sketch_success
 
 ENTRY = np.dtype([("row", np.uint64), ("column", np.uint64), ("odd", np.uint64)])

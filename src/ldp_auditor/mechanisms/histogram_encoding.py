@@ -29,7 +29,7 @@ from ldp_auditor.theory.attack_success import gaussian_success, laplace_success,
 from ldp_auditor.theory.estimation import ScoreLaw
 from ldp_auditor.theory.gaussian import analytic_gaussian_scale
 from ldp_auditor.theory.guessing import gaussian_guess_rates, laplace_guess_rates
-from ldp_auditor.theory.loss_law import ClippedLaplaceLaw, GaussianLaw
+from ldp_auditor.theory.noise_laws import ClippedLaplaceLaw, GaussianLaw
 
 L2_SENSITIVITY = math.sqrt(2)
 """Distance of two one-hot histograms."""

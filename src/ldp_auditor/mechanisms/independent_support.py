@@ -15,8 +15,8 @@ from ldp_auditor.mechanisms.kernels.bits import words_for
 from ldp_auditor.mechanisms.kernels.sums import Lottery, add_draws
 from ldp_auditor.mechanisms.local_mechanism import Users
 from ldp_auditor.theory.attack_success import independent_success, uniform
+from ldp_auditor.theory.discrete_laws import OneLevelLaw
 from ldp_auditor.theory.guessing import binomial, independent_count_rates
-from ldp_auditor.theory.loss_law import OneLevelLaw
 from ldp_auditor.theory.success_over_time import counts_success, ratios_of_bits
 
 

@@ -23,9 +23,10 @@ from ldp_auditor.mechanisms.memoization import MemoizedOracle
 from ldp_auditor.mechanisms.unary_encoding import flip_probability, randomize_one_hot
 from ldp_auditor.portable_math import exp, expm1, log, log1p
 from ldp_auditor.theory.attack_success import entropy_of_bits, independent_success, uniform
+from ldp_auditor.theory.discrete_laws import DiscreteLaw, OneLevelLaw
 from ldp_auditor.theory.estimation import ScoreLaw
 from ldp_auditor.theory.guessing import binomial, independent_count_rates
-from ldp_auditor.theory.loss_law import DiscreteLaw, LossLaw, OneLevelLaw
+from ldp_auditor.theory.loss_law import LossLaw
 from ldp_auditor.theory.success_over_time import counts_success
 
 MOST_TABULATED = 1000

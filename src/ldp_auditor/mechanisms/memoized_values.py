@@ -25,9 +25,10 @@ from ldp_auditor.mechanisms.local_mechanism import Users
 from ldp_auditor.mechanisms.memoization import MemoizedOracle
 from ldp_auditor.mechanisms.randomized_response import GRR, keep_or_replace, truth_probabilities
 from ldp_auditor.portable_math import exp, log2
+from ldp_auditor.theory.discrete_laws import DiscreteLaw
 from ldp_auditor.theory.estimation import ScoreLaw
 from ldp_auditor.theory.guessing import multinomial_guess_rates
-from ldp_auditor.theory.loss_law import DiscreteLaw, LossLaw
+from ldp_auditor.theory.loss_law import LossLaw
 from ldp_auditor.theory.memoized_values import MemoizedResponse
 
 MOST_HASHES = 100_000

@@ -23,8 +23,9 @@ from ldp_auditor.mechanisms.kernels.sums import Lottery, add_rows
 from ldp_auditor.mechanisms.kernels.xoshiro import fresh_stream
 from ldp_auditor.mechanisms.local_mechanism import LocalMechanism
 from ldp_auditor.portable_math import exp, expm1, log, log1p
+from ldp_auditor.theory.discrete_laws import power
 from ldp_auditor.theory.lattice_sums import MOST_PLACES, FiniteLaw
-from ldp_auditor.theory.loss_law import LossLaw, power
+from ldp_auditor.theory.loss_law import LossLaw
 
 MOST_SOLVED = 1024
 """Inputs of a space whose frequencies are estimated."""

@@ -21,9 +21,9 @@ from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.xoshiro import fresh_stream, next_word, scale_down, threshold
 from ldp_auditor.portable_math import exp, log2
 from ldp_auditor.theory.attack_success import is_uniform
+from ldp_auditor.theory.discrete_laws import OneLevelLaw
 from ldp_auditor.theory.estimation import ScoreLaw
 from ldp_auditor.theory.lines import lines_that_avoid
-from ldp_auditor.theory.loss_law import OneLevelLaw
 
 FIELD = 4_294_967_291
 """The largest prime below 2**32: products of two of its elements fit a word."""

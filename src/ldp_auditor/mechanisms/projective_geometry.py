@@ -28,8 +28,8 @@ from ldp_auditor.mechanisms.kernels.xoshiro import fresh_stream, threshold
 from ldp_auditor.mechanisms.local_mechanism import CHOSEN
 from ldp_auditor.mechanisms.pairwise_rappor import is_prime
 from ldp_auditor.portable_math import exp, log2
+from ldp_auditor.theory.discrete_laws import OneLevelLaw
 from ldp_auditor.theory.estimation import ScoreLaw
-from ldp_auditor.theory.loss_law import OneLevelLaw
 
 MOST_ELEMENTS = 2**31 - 1
 """Elements of a field at most: sums of products of two of them fit a word."""

@@ -23,9 +23,9 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
 )
 from ldp_auditor.portable_math import exp, log2
 from ldp_auditor.theory.attack_success import randomized_response_success, uniform
+from ldp_auditor.theory.discrete_laws import OneLevelLaw
 from ldp_auditor.theory.estimation import ScoreLaw
 from ldp_auditor.theory.guessing import multinomial_guess_rates
-from ldp_auditor.theory.loss_law import OneLevelLaw
 
 
 def truth_probabilities(epsilon: float, delta: float, size: int) -> tuple[float, float]:

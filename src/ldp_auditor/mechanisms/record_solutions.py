@@ -26,7 +26,8 @@ from ldp_auditor.mechanisms.record_estimation import (
 from ldp_auditor.mechanisms.records import RecordMechanism, attribute_of, join_attributes
 from ldp_auditor.portable_math import log2
 from ldp_auditor.theory.attack_success import blind_success
-from ldp_auditor.theory.loss_law import LossLaw, MixtureLaw, sum_of_laws
+from ldp_auditor.theory.discrete_laws import MixtureLaw, sum_of_laws
+from ldp_auditor.theory.loss_law import LossLaw
 
 
 class Splitting(RecordEstimator):

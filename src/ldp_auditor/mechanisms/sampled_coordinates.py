@@ -20,8 +20,9 @@ from ldp_auditor.mechanisms.bounded_reports import HM, MOST_WINDOW_EPSILON, PM, 
 from ldp_auditor.mechanisms.kernels.vectors import fill_samples
 from ldp_auditor.mechanisms.kernels.xoshiro import fresh_stream
 from ldp_auditor.mechanisms.vectors import Vector, VectorMechanism
+from ldp_auditor.theory.discrete_laws import MOST_SUMS
 from ldp_auditor.theory.levels import Levels, law_of_levels, merged_levels
-from ldp_auditor.theory.loss_law import MOST_SUMS, LossLaw
+from ldp_auditor.theory.loss_law import LossLaw
 from ldp_auditor.theory.piecewise_loss import PiecewiseLaw
 
 BUDGET = 2.5

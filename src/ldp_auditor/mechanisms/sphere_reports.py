@@ -19,8 +19,9 @@ from ldp_auditor.mechanisms.kernels.vectors import add_products, fill_caps
 from ldp_auditor.mechanisms.kernels.xoshiro import fresh_stream, threshold
 from ldp_auditor.mechanisms.vectors import Vector, VectorMechanism, differences, length_of
 from ldp_auditor.portable_math import exp, expm1, log, log1p
+from ldp_auditor.theory.discrete_laws import OneLevelLaw
 from ldp_auditor.theory.levels import law_of_levels
-from ldp_auditor.theory.loss_law import LossLaw, OneLevelLaw
+from ldp_auditor.theory.loss_law import LossLaw
 from ldp_auditor.theory.spheres import both_caps_share, cap_moment, cap_share, wedge_share
 
 NO_SHARE = 1e-14

@@ -13,8 +13,8 @@ from ldp_auditor.mechanisms.kernels.xoshiro import Words
 from ldp_auditor.mechanisms.local_mechanism import CHOSEN
 from ldp_auditor.portable_math import exp, log
 from ldp_auditor.theory.attack_success import subset_success, uniform
+from ldp_auditor.theory.discrete_laws import OneLevelLaw
 from ldp_auditor.theory.guessing import multinomial_guess_rates
-from ldp_auditor.theory.loss_law import OneLevelLaw
 
 
 @dataclass(frozen=True, kw_only=True)

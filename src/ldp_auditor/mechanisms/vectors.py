@@ -21,7 +21,8 @@ from ldp_auditor.mechanisms.kernels.noise import LAPLACE, draw_laplace_sums, dra
 from ldp_auditor.mechanisms.kernels.numbers import grain_of, on_lattice
 from ldp_auditor.mechanisms.kernels.sums import add_rows
 from ldp_auditor.mechanisms.local_mechanism import LocalMechanism, Users
-from ldp_auditor.theory.loss_law import LaplaceLaw, LossLaw
+from ldp_auditor.theory.loss_law import LossLaw
+from ldp_auditor.theory.noise_laws import LaplaceLaw
 from ldp_auditor.theory.noise_sums import laplace_sum_tail
 
 Vector = tuple[float, ...]

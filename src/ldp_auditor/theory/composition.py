@@ -4,14 +4,9 @@ import math
 from functools import lru_cache
 from typing import Any
 
-from ldp_auditor.theory.loss_law import (
-    ClippedLaplaceLaw,
-    GaussianLaw,
-    LaplaceLaw,
-    LossLaw,
-    OneLevelLaw,
-    StepLaw,
-)
+from ldp_auditor.theory.discrete_laws import OneLevelLaw, StepLaw
+from ldp_auditor.theory.loss_law import LossLaw
+from ldp_auditor.theory.noise_laws import ClippedLaplaceLaw, GaussianLaw, LaplaceLaw
 
 GRID = 5e-4
 """Distance of the losses that dp-accounting rounds continuous laws to, relative to their size."""

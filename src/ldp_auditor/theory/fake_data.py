@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ldp_auditor.core import Floats
+from ldp_auditor.theory.discrete_laws import DiscreteLaw
 from ldp_auditor.theory.enumeration import choices, compositions, log_ways, number_of_compositions
-from ldp_auditor.theory.loss_law import DiscreteLaw
 
 MOST_OUTCOMES = 500_000
 """Combinations of kinds that are enumerated at most."""

@@ -6,8 +6,9 @@ from typing import Self
 import numpy as np
 
 from ldp_auditor.core import Floats
+from ldp_auditor.theory.discrete_laws import power
 from ldp_auditor.theory.levels import LopsidedLaw
-from ldp_auditor.theory.loss_law import LossLaw, power
+from ldp_auditor.theory.loss_law import LossLaw
 
 MOST_PLACES = 30_000
 """Places of a sum at most; convolutions take the square of it."""

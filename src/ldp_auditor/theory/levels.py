@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_auditor.core import Floats
-from ldp_auditor.theory.loss_law import DISTINCT, MOST_SUMS, DiscreteLaw, LossLaw, OneLevelLaw
+from ldp_auditor.theory.discrete_laws import DISTINCT, MOST_SUMS, DiscreteLaw, OneLevelLaw
+from ldp_auditor.theory.loss_law import LossLaw
 
 SAME = 1e-12
 """Losses that differ by this share count as equal."""

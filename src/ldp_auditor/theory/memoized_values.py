@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_auditor.core import Floats
+from ldp_auditor.theory.discrete_laws import DiscreteLaw
 from ldp_auditor.theory.enumeration import compositions, log_ways, number_of_compositions
-from ldp_auditor.theory.loss_law import DiscreteLaw
 
 MOST_COUNTS = 2_000_000
 """Counts in all vectors of counts that are enumerated at most."""

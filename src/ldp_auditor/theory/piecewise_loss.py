@@ -13,8 +13,9 @@ import numpy as np
 
 from ldp_auditor.core import Floats, Rates, Reports
 from ldp_auditor.portable_math import log
+from ldp_auditor.theory.discrete_laws import OneLevelLaw
 from ldp_auditor.theory.levels import SAME, Levels, LopsidedLaw, law_of_levels, merged_levels
-from ldp_auditor.theory.loss_law import LossLaw, OneLevelLaw
+from ldp_auditor.theory.loss_law import LossLaw
 from ldp_auditor.theory.piecewise import Piece, PiecewiseDensity
 
 

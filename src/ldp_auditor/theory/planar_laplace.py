@@ -20,7 +20,8 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from ldp_auditor.core import Floats, Rates
-from ldp_auditor.theory.loss_law import MOST_COMPOSED, LossLaw, on_grid
+from ldp_auditor.theory.loss_law import MOST_COMPOSED, LossLaw
+from ldp_auditor.theory.noise_laws import on_grid
 from ldp_auditor.theory.noise_sums import CELLS, sum_of_cells
 from ldp_auditor.theory.quadrature import UNIT_NODES, UNIT_WEIGHTS, integrate
 
