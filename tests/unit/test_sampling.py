@@ -133,7 +133,12 @@ def test_copies_draw_what_the_seed_says() -> None:
 def test_a_later_copy_may_take_longer_than_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first one shows that calls do not hang; a machine that stands still is no answer."""
     seconds: list[float] = []
-    monkeypatch.setattr(probing, "_in_a_copy", lambda *a: seconds.append(a[-1]) or [[0.5] * 16])
+
+    def copied(*given: Any) -> Any:
+        seconds.append(given[-1])
+        return [[0.5] * 16]
+
+    monkeypatch.setattr(probing, "_in_a_copy", copied)
     target = ObjectTarget(random.gauss)
     probe(Probing((0,), 4, 4, 0.01, 1, 2), target, target.open(), Ticker())
     assert seconds == [probing.COPY_SECONDS, *[probing.LATER_COPY_SECONDS] * (len(seconds) - 1)]

@@ -50,7 +50,7 @@ def named(value: int, rng: np.random.Generator) -> Any:
         (types, "the report is one of 1 of type int, 0 of type int64", 32),
         (inside, "the report is one of [1], [np.int64(0)]", 32),
         (multiples, "report mod 16 is 0", 1000),
-        (named, "report is 'no'", 32),
+        (named, "report is 'no'", 64),
     ],
 )
 def test_the_clearest_words_are_shown(make: Callable[..., Any], words: str, n: int) -> None:
