@@ -40,6 +40,7 @@ def test_without_a_class_it_is_asked_for(name: str, seed: int) -> None:
     [
         (f"{HERE}:Memoizing(epsilon=1.0)", "reports of one object are more alike"),
         (dependent.Numbering, "report['number'] rises from one call to the next"),
+        (dependent.Pooled, "the report is what it was some calls before"),
         (dependent.AsksForSeed, "reports of one object are more alike"),
     ],
 )
