@@ -60,11 +60,12 @@ class Pooled:
     """A client that uses 37 random numbers again and again."""
 
     def __init__(self) -> None:
-        self.pool = [random.random() for _ in range(37)]
+        self.pool: list[float] = []
         self.calls = 0
 
     def privatise(self, value: int) -> int:
         """Return an answer; one report of a fresh object keeps epsilon = 1."""
+        self.pool = self.pool or [random.random() for _ in range(37)]
         self.calls += 1
         return value if self.pool[self.calls % len(self.pool)] < TRUTH else 1 - value
 
