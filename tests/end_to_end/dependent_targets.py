@@ -56,6 +56,20 @@ class Numbering:
         return {"number": self.calls, "bit": answer(value)}
 
 
+class Pooled:
+    """A client that uses 37 random numbers again and again."""
+
+    def __init__(self) -> None:
+        self.pool: list[float] = []
+        self.calls = 0
+
+    def privatise(self, value: int) -> int:
+        """Return an answer; one report of a fresh object keeps epsilon = 1."""
+        self.pool = self.pool or [random.random() for _ in range(37)]
+        self.calls += 1
+        return value if self.pool[self.calls % len(self.pool)] < TRUTH else 1 - value
+
+
 class SharingAnswers(Memoizing):
     """A client whose class keeps the answers."""
 

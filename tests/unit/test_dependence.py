@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ldp_auditor.checks import repeats
 from ldp_auditor.checks.dependence import (
+    AGAIN,
     DRIFT,
     EARLY,
     ECHO,
@@ -26,6 +28,7 @@ from ldp_auditor.checks.dependence import (
     leaves_of,
     log_money,
 )
+from ldp_auditor.checks.repeats import Repeats
 from ldp_auditor.checks.watching import Watch, groups
 
 ALPHABET = {0: 0.6, 1: 0.3, "x": 0.1}
@@ -54,6 +57,39 @@ def test_the_money_has_mean_one_if_calls_are_independent() -> None:
     assert means == {coin: pytest.approx(1.0, abs=1e-7) for coin in coins}
 
 
+@pytest.mark.parametrize("others", [0, 3])
+def test_money_of_what_comes_again_has_mean_one(
+    others: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever lag earlier reports have chosen; calls with other inputs may be between."""
+    monkeypatch.setattr(repeats, "CLEAR", 0.5)
+    monkeypatch.setattr(repeats, "BLOCK", 2)
+    monkeypatch.setattr(repeats, "LAGS", np.arange(1, 9))
+    coin, mean, fell = Coin(AGAIN), 0.0, 0
+    for made, chance in sequences(8, {0: 0.6, 1: 0.4}):
+        flips: Flips = Counter()
+        seen = Repeats(0)
+        seen.add(made[:4], 0, flips)
+        seen.add(made[4:], 4 + others, flips)
+        mean += chance * math.exp(log_money(flips[coin, True], flips[coin, False]))
+        fell += flips.total()
+    assert mean == pytest.approx(1.0, abs=1e-7)
+    assert fell > 100
+
+
+def test_a_lag_counts_the_calls_with_other_inputs() -> None:
+    """Of a list of 37 random numbers that is used again and again, in runs as a check has them."""
+    rng = random.Random(4)
+    pool = [rng.getrandbits(1) for _ in range(37)]
+    flips: Flips = Counter()
+    seen, at = Repeats(0), 0
+    for run in (2, 30, 32, *[44] * 6):
+        seen.add([pool[call % 37] for call in range(at, at + run)], at, flips)
+        at += 2 * run
+    assert flips[Coin(AGAIN), True] > 60
+    assert flips[Coin(AGAIN), False] < 5
+
+
 def test_money_of_echoes_has_mean_one_if_calls_are_independent() -> None:
     law = {(0, 1): 0.6, (1, 0): 0.3, (0, "x"): 0.1}
     coins = [Coin(f"{ECHO}report[{i}]", f"report[{1 - i}]") for i in (0, 1)]
@@ -73,7 +109,8 @@ def test_all_coins_together_have_money_one() -> None:
     leaves = [WHOLE, *(f"{WHOLE}[{i}]" for i in range(12))]
     order = [Coin(kind, leaf, i) for leaf in leaves for kind in KINDS for i in range(8)]
     echoes = [Coin(ECHO + a, b, i) for a in leaves for b in leaves for i in range(8) if a != b]
-    coins = [Coin("objects"), Coin("pairs"), *order, *echoes]
+    again = [Coin(AGAIN, input=i) for i in range(8)]
+    coins = [Coin("objects"), Coin("pairs"), *order, *echoes, *again]
     doubts.add(Counter((coin, True) for coin in coins))
     assert math.fsum(math.exp(doubts.log_part(coin)) for coin in coins) == pytest.approx(1.0)
 
@@ -130,6 +167,7 @@ class Client:
         self.rng = random.Random(5)
         self.calls = 0
         self.kept = 0.0
+        self.pool: list[float] = []
 
     def numbered(self) -> Any:
         """Tell how many reports there were."""
@@ -167,6 +205,12 @@ class Client:
         self.calls += 1
         return self.rng.randint(0, 1) if self.calls <= 30 else -1
 
+    def pooled(self) -> Any:
+        """Use 37 random numbers again and again."""
+        self.pool = self.pool or [self.rng.random() for _ in range(37)]
+        self.calls += 1
+        return int(self.pool[self.calls % 37] < 0.7)
+
     def lagging(self) -> Any:
         """Tell an answer and the one before."""
         before, self.kept = self.kept, float(self.rng.random() < 0.7)
@@ -192,6 +236,10 @@ class Client:
         ("walking", "the report drifts: later calls make it larger"),
         ("drifting", "the report drifts: later calls make it larger"),
         ("spent", "the report is larger in the first calls than later"),
+        (
+            "pooled",
+            "the report is what it was some calls before, as if random numbers were used again",
+        ),
         ("lagging", "report[1] follows what report[0] was in the call before"),
         ("late_text", "report['then'] follows what report['now'] was in the call before"),
         ("independent", ""),

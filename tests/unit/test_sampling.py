@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from ldp_auditor.adapters.callables import ObjectTarget
@@ -111,6 +112,38 @@ def test_one_slow_copy_leaves_nothing_of_the_copies(
     falls = sum(n for (coin, _), n in outcome.flips.items() if coin == Coin("objects"))
     assert falls == compared  # pairs of objects, of two inputs, until it is sure
     assert bool(outcome.note) == (compared == 0)
+
+
+def drawing(value: int) -> Any:
+    """What the global generators say."""
+    return value, random.random(), float(np.random.random())  # noqa: NPY002
+
+
+def test_copies_draw_what_the_seed_says() -> None:
+    """Python seeds `random` from the system in every fork; which doubt comes up hung on that."""
+    opened = ObjectTarget(drawing).open()
+    made = [
+        probing._in_a_copy(opened, None, (0, 1), np.random.default_rng(seed)) for seed in (1, 1, 2)
+    ]
+    assert made[0] is not None
+    assert made[0] == made[1]
+    assert made[0] != made[2]
+
+
+def test_a_later_copy_may_take_longer_than_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first one shows that calls do not hang; a machine that stands still is no answer."""
+    seconds: list[float] = []
+
+    def copied(*given: Any) -> Any:
+        seconds.append(given[-1])
+        return [[0.5] * 16]
+
+    monkeypatch.setattr(probing, "_in_a_copy", copied)
+    target = ObjectTarget(random.gauss)
+    probe(Probing((0,), 4, 4, 0.01, 1, 2), target, target.open(), Ticker())
+    assert seconds == [probing.COPY_SECONDS, *[probing.LATER_COPY_SECONDS] * (len(seconds) - 1)]
+    assert len(seconds) > 2
+    assert probing.LATER_COPY_SECONDS > 5 * probing.COPY_SECONDS
 
 
 SHARED = random.Random(5)

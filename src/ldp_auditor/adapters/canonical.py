@@ -199,5 +199,37 @@ def category_key(value: Any) -> Hashable:
 
 def shortened(report: Any) -> str:
     """The text of a report, cut to 80 characters; numbers of NumPy are written as Python's."""
-    text = _NUMPY.sub(r"\1", text_of(report)) or f"<{type(report).__name__}>"
+    return _cut(_NUMPY.sub(r"\1", text_of(report)) or f"<{type(report).__name__}>")
+
+
+def _cut(text: str) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
+
+
+def texts_of(parts: Sequence[Any], among: Iterable[Any] = ()) -> list[str]:
+    """The shortened texts of parts; with their types where others, also `among` some, look alike.
+
+    `2` may be an int, or one of NumPy.
+    """
+    of_sort: dict[type, set[type]] = {}
+    for part in (*parts, *among):
+        of_sort.setdefault(_plain_type(part), set()).add(type(part))
+    texts = [shortened(part) for part in parts]
+    different: dict[str, set[Hashable]] = {}
+    for part, text in zip(parts, texts, strict=True):
+        different.setdefault(text, set()).add(canonical(part))
+    told = []
+    for part, text in zip(parts, texts, strict=True):
+        if len(of_sort[_plain_type(part)]) > 1:
+            told.append(f"{text} of type {type_name(type(part))}")
+        elif len(different[text]) > 1:  # the types of what is inside
+            told.append(_cut(text_of(part)) or text)
+        else:
+            told.append(text)
+    return told
+
+
+def _plain_type(part: Any) -> type:
+    """The type of Python that a number or text of NumPy looks like; else the type itself."""
+    kind = type(part)  # not isinstance: a foreign object may raise when it is asked for its class
+    return type(part.item()) if issubclass(kind, np.generic) else kind

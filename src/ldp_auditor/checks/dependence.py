@@ -42,6 +42,9 @@ NEAR, RISE, NEXT_RISE, DRIFT, EARLY = "near", "rise", "next rise", "drift", "ear
 """What a coin is about: nearness in time, the next report (from an even call, from an odd one), a
 much later one, or one of the first calls of all with one much later."""
 
+AGAIN = "again"
+"""A report that is the one of some calls earlier, once more."""
+
 ECHO = "echo of "
 """A part that is near to another part of the report before; that part's place follows."""
 
@@ -202,9 +205,11 @@ class Doubts:
             most = ECHO_LEAVES * (ECHO_LEAVES - 1)
             late = self.echoes.index((coin.kind, coin.leaf)) >= most
             return -math.inf if late else math.log(0.125 / (watched * most))
+        if coin.kind == AGAIN:
+            return math.log(0.01 / watched)
         if self.leaves.index(coin.leaf) > WATCHED_LEAVES:
             return -math.inf
-        share = 0.015 if coin.kind == EARLY else 0.36 / (len(KINDS) - 1)
+        share = 0.015 if coin.kind == EARLY else 0.35 / (len(KINDS) - 1)
         return math.log(share / (watched * (WATCHED_LEAVES + 1)))
 
     def log_money(self, coin: Coin) -> float:
@@ -228,5 +233,7 @@ class Doubts:
         if coin.kind.startswith(ECHO):
             before = coin.kind.removeprefix(ECHO)
             return f"{leaf} {'follows' if up else 'avoids'} what {before} was in the call before"
+        again = f"{leaf} is what it was some calls before, as if random numbers were used again"
         repeats = f"{leaf} repeats, or is close to, what the call before returned"
-        return repeats if up else f"{leaf} takes turns from one call to the next"
+        turns = f"{leaf} takes turns from one call to the next"
+        return again if coin.kind == AGAIN else repeats if up else turns

@@ -28,11 +28,17 @@ def finding_of(plan: CheckPlan, bet: Bet) -> Finding:
     )
 
 
+def _is_seen_more(bet: Bet) -> bool:
+    """Whether the first input had the event more often, as the bet says."""
+    return bet.counts.true_positives > bet.counts.false_positives
+
+
 def result_of(course: Course, started: float, learned: bool) -> CheckResult:
     """The result of a check, with the richest of its bets."""
     plan, bets = course.plan, course.bets
     counted = [bet for bet in bets.bets if bet.counts.trials]
-    counted.sort(key=lambda bet: -bet.rank(plan.claim))
+    # What was seen less often for the first input shows nothing, however little was lost by it.
+    counted.sort(key=lambda bet: (not _is_seen_more(bet), -bet.rank(plan.claim)))
     findings = tuple(finding_of(plan, bet) for bet in counted[:MOST_FINDINGS])
     apart = counted[0].distance if findings else 1.0
     part, since = SHARES[0] * bets.last_money, course.since_search if findings else 0

@@ -40,8 +40,13 @@ MOST_PROMISING = 192
 """Objects that are compared at most while a coin promises something."""
 
 COPY_SECONDS = 2.0
-"""How long a copy of the process may take. If one is slower, or hangs, copies tell nothing at all,
-and the result says so: how far it came must not decide what is found."""
+"""How long the first copy of the process may take. If it is slower, or hangs, copies tell nothing
+at all, and the result says so."""
+
+LATER_COPY_SECONDS = 20.0
+"""How long each later one may take: it does what the first one did, so only a machine that stands
+still makes it slower, and that must not decide what is found. If one is slower even so, what all
+said is dropped."""
 
 MOST_BYTES = 2**22
 """Size up to which the reports of a copy are read."""
@@ -135,9 +140,9 @@ def _copied(
     """Reports of every input, by one copy of this process after the other."""
     for number in range(max(task.most, MOST_PROMISING)):
         rng = chunk_generator(task.seed, task.stream, 0, number)
-        seed_globals(rng)
+        seconds = LATER_COPY_SECONDS if number else COPY_SECONDS
         tick.own_work("while its process was copied")
-        yield _in_a_copy(opened, renew, task.inputs, rng)
+        yield _in_a_copy(opened, renew, task.inputs, rng, seconds)
 
 
 def _made_in_turn(task: Probing, renew: Renewal, tick: Ticker) -> Iterator[list[Sequence[Any]]]:
@@ -186,9 +191,13 @@ def _one_report(one: Randomizer, value: Any, rng: np.random.Generator) -> Any:
 
 
 def _in_a_copy(
-    opened: Randomizer, renew: Renewal | None, values: Sequence[Any], rng: np.random.Generator
+    opened: Randomizer,
+    renew: Renewal | None,
+    values: Sequence[Any],
+    rng: np.random.Generator,
+    seconds: float = COPY_SECONDS,
 ) -> list[Sequence[Any]] | None:
-    """Answers of a copy of this process, which ends then; None if it cannot be had."""
+    """Answers of a copy of this process, which ends then; None if they are not there in time."""
     reading, writing = os.pipe()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # a fork beside threads
@@ -197,6 +206,7 @@ def _in_a_copy(
         try:
             # A target that forks with every call would double with every call.
             os.register_at_fork(after_in_parent=_end, after_in_child=_end)
+            seed_globals(rng)  # here: Python seeds `random` anew in every copy, from the system
             one = opened if renew is None else renew(rng)
             answers = [[_one_report(one, value, rng) for _ in range(EACH)] for value in values]
             with open(writing, "wb") as pipe:
@@ -205,7 +215,7 @@ def _in_a_copy(
             os._exit(0)
     os.close(writing)
     try:
-        data, ends = b"", time.monotonic() + COPY_SECONDS
+        data, ends = b"", time.monotonic() + seconds
         while select.select([reading], [], [], max(0.0, ends - time.monotonic()))[0]:
             part = os.read(reading, 2**16)
             data += part

@@ -334,7 +334,9 @@ def run_check(
                     break
                 except DependentCallsError as doubt:
                     if not workers.can_renew or plan.reports is not None:
-                        raise AuditError(_refusal(str(doubt), workers.can_renew)) from None
+                        raise AuditError(
+                            _refusal(str(doubt), workers.can_renew, workers.probe_note)
+                        ) from None
                     dependent = str(doubt)
                     plan = replace(plan, reports=1)
     result = result_of(course, started, bool(workers.learned))
@@ -365,8 +367,9 @@ def _require_fresh(probed: Probed) -> None:
     )
 
 
-def _refusal(why: str, can_renew: bool) -> str:
-    """Why nothing can be said, and what would help."""
+def _refusal(why: str, can_renew: bool, notes: Sequence[str]) -> str:
+    """Why nothing can be said, and what would help; `notes` say what was not compared."""
+    why += "".join(f" ({note.rstrip('.')})" for note in notes)
     if can_renew:
         return (
             f"reports are not independent though each is made by a fresh object: {why}; take out "

@@ -142,6 +142,8 @@ class SamplingSession:
     """Whether the target has returned from a call; the first one may import and compile."""
     _opened: dict["Found", Any] = field(default_factory=dict)
     """Events to count, with the columns that they read."""
+    calls: int = 0
+    """Reports that the target has made."""
     _watches: dict[int, Watch] = field(default_factory=dict)
     """The first calls with some inputs, in their order."""
 
@@ -185,6 +187,7 @@ class SamplingSession:
             tick.own_work(f"after {task.n} calls with value {value!r}")
             require_reports(reports, value)
             self._watch(task, index, reports, made.flips)
+            self.calls += task.n
             if task.keep:
                 made.reports.append(sent(reports, value))
             made.counts.append(self._counts(reports, task.found))
@@ -196,7 +199,8 @@ class SamplingSession:
         """Watch the order of the first reports, and later of some in some tasks."""
         if index < WATCHED_INPUTS:
             if task.compare:  # by a worker that makes all of them, so they are in order
-                self._watches.setdefault(index, Watch(index)).add(reports, flips)
+                watch = self._watches.setdefault(index, Watch(index))
+                watch.add(reports, flips, self.calls)
             elif task.chunk % EVERY == 0:
                 Watch(index).add(reports[:SPARSE], flips)
 

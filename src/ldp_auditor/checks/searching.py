@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from ldp_auditor.adapters.canonical import shortened
+from ldp_auditor.adapters.canonical import texts_of
 from ldp_auditor.checks.bets import SHARES, ChosenEvent
 from ldp_auditor.checks.search.events import Event
 from ldp_auditor.checks.search.finder import Candidate, Pilot, find_events
@@ -34,12 +35,14 @@ def _in_words(
 ) -> tuple[ChosenEvent, ...]:
     """The candidates in words, with their inputs, for processes that must not run foreign code."""
     table = cache(lambda i: layout.table(reports[i][:EXAMPLES]))
-    text = cache(lambda i, j: shortened(reports[i][j]))
+    texts = cache(
+        lambda i: texts_of(reports[i][:EXAMPLES], chain(*(r[:EXAMPLES] for r in reports)))
+    )
 
     def example(event: Event, i: int) -> str:
         """The shortest of some reports with the event, as text."""
         held = np.flatnonzero(event.holds(reports[i][:EXAMPLES], table(i))).tolist()
-        return min((text(i, j) for j in held), key=lambda text: (len(text), text), default="")
+        return min((texts(i)[j] for j in held), key=lambda text: (len(text), text), default="")
 
     return tuple(
         ChosenEvent(c.event.words, c.first, c.second, example(c.event, c.first)) for c in candidates

@@ -31,6 +31,7 @@ from ldp_auditor.checks.dependence import (
     is_number,
     leaves_of,
 )
+from ldp_auditor.checks.repeats import Repeats
 from ldp_auditor.core import Floats
 
 MOST_WATCHED = 2000
@@ -231,9 +232,13 @@ class Watch:
 
     input: int
     seen: list[Any] = field(default_factory=list)
+    repeats: Repeats = field(init=False)
 
-    def add(self, reports: Sequence[Any], flips: Flips) -> None:
-        """Watch further reports; what falls is added to `flips`."""
+    def __post_init__(self) -> None:
+        self.repeats = Repeats(self.input)
+
+    def add(self, reports: Sequence[Any], flips: Flips, at: int | None = None) -> None:
+        """Watch further reports, of calls from number `at` on; what falls is added to `flips`."""
         start = len(self.seen)
         self.seen += list(reports[: MOST_WATCHED - start])
         if start == len(self.seen):
@@ -248,6 +253,7 @@ class Watch:
                     if times:
                         flips[Coin(kind, leaf, self.input), side] += times
         self._echoes(entries, start, flips)
+        self.repeats.add(self.seen[start:], start if at is None else at, flips)
 
     def _echoes(self, entries: Entries, start: int, flips: Flips) -> None:
         """Compare parts with other parts of the report before, and of the one before that."""

@@ -51,8 +51,11 @@ def _column_size(column: Column) -> float:
     """What a reader sees in a report is simpler than what was derived from it.
 
     A field of what a text writes, or a word of it, is simpler than a letter whose place has to be
-    counted, and "the length is 6" than "the sixth entry is 0".
+    counted, "the length is 6" than "the sixth entry is 0", and "it is 'leak'" than "its length is
+    4".
     """
+    if column.kind == "category" and column.words == column.place:
+        return 0.9
     if column.words == f"len({column.place})":
         return 0.95
     if column.kind == "letter":
@@ -65,6 +68,12 @@ def _columns_in(things: Iterable[Any]) -> Iterator[Column]:
     for thing in things:
         inside = thing if isinstance(thing, tuple) else getattr(thing, "columns", ())
         yield from (thing,) if isinstance(thing, Column) else _columns_in(inside)
+
+
+def _shown(number: float) -> str:
+    """A number as a reader writes it: whole ones without a point."""
+    is_short = abs(number) < 2**53 and number.is_integer()
+    return repr(int(number)) if is_short and str(number) != "-0.0" else repr(number)
 
 
 def _missing(words: str) -> str:
@@ -112,11 +121,11 @@ class Beyond(Event):
 
     @property
     def words(self) -> str:
-        return f"{self.column.words} {'>=' if self.at_least else '<='} {self.threshold!r}"
+        return f"{self.column.words} {'>=' if self.at_least else '<='} {_shown(self.threshold)}"
 
     @property
     def size(self) -> float:
-        return _column_size(self.column)
+        return _column_size(self.column) + 0.05  # "it is 0" is simpler than "it is 0 or less"
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         """Compare the column; a missing entry is neither."""
@@ -153,6 +162,10 @@ class Not(Event):
     def words(self) -> str:
         if isinstance(self.event, OddSum):
             return self.event.even_words
+        if isinstance(self.event, Both):
+            parts = self.event.first, self.event.second
+            if any(isinstance(part, Not) for part in parts):
+                return " or ".join(negated(part).words for part in parts)
         return f"not ({self.event.words})"
 
     @property
@@ -161,6 +174,11 @@ class Not(Event):
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         return ~self.event.holds(reports, table)
+
+
+def negated(event: Event) -> Event:
+    """The opposite of an event, without a double negation."""
+    return event.event if isinstance(event, Not) else Not(event)
 
 
 @dataclass(frozen=True)
@@ -211,8 +229,12 @@ class OddSum(Event):
 
     @property
     def _bits(self) -> Sequence[str]:
-        """The columns that may be 1; none if an event is of another kind."""
-        places = [e.column.words for e in self.events if isinstance(e, Equals) and e.value == 1]
+        """The columns of numbers that may be 1; none if an event is of another kind."""
+        places = [
+            e.column.words
+            for e in self.events
+            if isinstance(e, Equals) and e.value == 1 and e.column.codes is None
+        ]
         return places if len(places) == len(self.events) else ()
 
     @property
@@ -265,7 +287,7 @@ class Difference(Event):
 
     @property
     def words(self) -> str:
-        shown = int(self.value) if self.value.is_integer() else self.value
+        shown = _shown(self.value)
         both = f"{self.second.words} - {self.first.words}"
         return f"({both}) mod {self.modulus} is {shown}" if self.modulus else f"{both} is {shown}"
 
@@ -299,7 +321,7 @@ class Apart(Event):
     @property
     def words(self) -> str:
         both = f"{self.second.words} {'+' if self.sign > 0 else '-'} {self.first.words}"
-        return f"{both} {'>=' if self.at_least else '<='} {self.threshold!r}"
+        return f"{both} {'>=' if self.at_least else '<='} {_shown(self.threshold)}"
 
     @property
     def size(self) -> float:

@@ -19,7 +19,7 @@ from ldp_auditor.checks.search import (
     two_columns,
 )
 from ldp_auditor.checks.search.counters import without_counters
-from ldp_auditor.checks.search.layout import Layout
+from ldp_auditor.checks.search.layout import WHOLE_REPORT, Layout
 from ldp_auditor.checks.search.proposals import Proposal, Sample
 from ldp_auditor.checks.search.ranking import Candidate, choose
 from ldp_auditor.checks.search.strength import SHORTLIST
@@ -54,7 +54,8 @@ def find_events(pilot: Pilot, most: int, learn: bool, seed: int) -> tuple[Layout
     ends = list(accumulate(len(reports) for reports in pilot.reports))
     tables = [table.part(slice(a, b)) for a, b in zip([0, *ends], ends, strict=False)]
     sample = Sample(pilot.reports, tables, pilot.claim, pilot.distances, values=tuple(pilot.values))
-    chosen = choose(_propose(pilot, layout, sample, learn, seed), sample, most)
+    whole = next((column for column in layout.columns if column.words == WHOLE_REPORT), None)
+    chosen = choose(_propose(pilot, layout, sample, learn, seed), sample, most, whole)
     kept = layout.only(column for c in chosen for column in c.event.columns)
     return replace(kept, notes=(*layout.notes, *sample.notes)), chosen
 

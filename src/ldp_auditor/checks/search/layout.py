@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_auditor.adapters.canonical import canonical, category_key, shortened
+from ldp_auditor.adapters.canonical import canonical, category_key, texts_of
 from ldp_auditor.checks.search.pieces import ABSENT, Kind, Pieces, Same, Wanted
 from ldp_auditor.checks.search.taking_apart import take_apart
 
@@ -152,7 +152,7 @@ class Layout:
         kinds = _whole_reports(all_of_it)
         if kinds:
             shown = {all_of_it[i]: i for i in range(len(reports) - 1, -1, -1)}
-            labels = tuple(shortened(reports[shown[kind]]) for kind in kinds)
+            labels = tuple(texts_of([reports[shown[kind]] for kind in kinds]))
             column = Column("report", WHOLE_REPORT, "category", kinds, labels)
             columns.append(column)
             table.entries[column.name] = np.array([kinds.get(w, OTHERS) for w in all_of_it])

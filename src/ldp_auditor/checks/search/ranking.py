@@ -3,13 +3,15 @@
 An event ranks by the bound that it is expected to prove; of nearly equal ones the simplest wins.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ldp_auditor.checks.search.events import Both, Event
+from ldp_auditor.checks.search.events import Both, Equals, Event, Not, OneOf, negated
 from ldp_auditor.checks.search.growth import expected_bound, expected_gain
+from ldp_auditor.checks.search.layout import OTHERS, Column
 from ldp_auditor.checks.search.proposals import Proposal, Sample
 from ldp_auditor.core import Claim
 from ldp_auditor.portable_math import exp, log
@@ -22,6 +24,9 @@ NEARLY = 0.92
 
 WORDS = 0.75
 """Share that is enough for an event in words, compared with a fitted score."""
+
+MOST_NAMED = 3
+"""Reports by which an event about types is told."""
 
 NOTHING = 0.5
 """Differences of the expected gain up to this say nothing."""
@@ -37,8 +42,13 @@ class Candidate(Proposal):
     """Epsilon that as many reports are expected to disprove; the claim if nothing more."""
 
 
-def choose(proposed: Sequence[Proposal], sample: Sample, most: int) -> list[Candidate]:
-    """The `most` events that are expected to prove the most, the first to be shown first."""
+def choose(
+    proposed: Sequence[Proposal], sample: Sample, most: int, whole: Column | None = None
+) -> list[Candidate]:
+    """The `most` events that are expected to prove the most, the first to be shown first.
+
+    `whole` is the column of whole reports, if there is one.
+    """
     left = _different(_rated(proposed, sample))
     chosen: list[Candidate] = []
     while left and len(chosen) < most:
@@ -53,7 +63,10 @@ def choose(proposed: Sequence[Proposal], sample: Sample, most: int) -> list[Cand
         never = [c for c in (*chosen[:-1], *left) if c.alarms == 0 and c.hits >= FEWEST_HITS]
         rare = max(never, key=lambda c: c.hits / c.trials[0], default=chosen[-1])
         chosen = chosen if rare in chosen else [*chosen[:-1], rare]
-    return [_refitted(candidate) for candidate in _words_first(chosen, sample.claim)]
+    return [
+        _as_whole_reports(_refitted(candidate), sample, whole)
+        for candidate in _words_first(chosen, sample.claim)
+    ]
 
 
 def _rated(proposed: Sequence[Proposal], sample: Sample) -> list[Candidate]:
@@ -130,6 +143,27 @@ def _plainer(candidate: Candidate, sample: Sample) -> Candidate:
     return candidate
 
 
+def _as_whole_reports(candidate: Candidate, sample: Sample, whole: Column | None) -> Candidate:
+    """An event about types and something else as the few reports, with their types, that have it.
+
+    "The type is int64 or the report is 0, and not both" says less than "the report is 0 of type
+    int, or 1 of type int64".
+    """
+    columns = candidate.event.columns
+    about_types = [column.words.startswith("type(") for column in columns]
+    if whole is None or not any(about_types) or all(about_types):
+        return candidate
+    held: Counter[float] = Counter()
+    for i in (candidate.first, candidate.second):
+        holds = candidate.event.holds(sample.reports[i], sample.tables[i])
+        held.update(sample.tables[i].of(whole)[holds].tolist())
+    if OTHERS in held or not 0 < len(held) <= MOST_NAMED:
+        return candidate
+    values = tuple(value for value, _ in held.most_common())
+    event = Equals(whole, values[0]) if len(values) == 1 else OneOf(whole, values)
+    return replace(candidate, event=event)
+
+
 def _is_covered(candidate: Candidate, chosen: Candidate) -> bool:
     """Whether a chosen event makes another superfluous: one with more clauses, or a score."""
     if candidate.event.is_score and not chosen.event.is_score and chosen.gain > 0:
@@ -139,7 +173,9 @@ def _is_covered(candidate: Candidate, chosen: Candidate) -> bool:
 
 
 def _with_fewer_clauses(event: Event) -> Iterator[Event]:
-    if isinstance(event, Both):
+    if isinstance(event, Not):
+        yield from map(negated, _with_fewer_clauses(event.event))
+    elif isinstance(event, Both):
         yield event.first
         yield event.second
         yield from (Both(part, event.second) for part in _with_fewer_clauses(event.first))
