@@ -224,7 +224,7 @@ def test_rows_have_the_verdicts_of_their_mechanisms() -> None:
 
 
 def test_what_was_proven_is_said_in_odds() -> None:
-    broken = {"empirical_epsilon": 2.0, "worst_case_epsilon": None}
+    broken: dict[str, Any] = {"empirical_epsilon": 2.0, "worst_case_epsilon": None}
     odds = "A fair guess becomes 7.4 to 1, where the promise allows 2.7 to 1."
     assert said(audited(**broken)).endswith(f"with 99% confidence. {odds}")
     assert "fair guess" not in said(audited(**broken | {"delta": 1e-5}))

@@ -36,6 +36,8 @@ from ldp_auditor.report.verdicts import (
     summary_of_audits,
     summary_of_check,
 )
+from ldp_auditor.results.audit_result import AuditResult
+from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.results.files import replace_file
 from ldp_auditor.results.violations import ViolationCount
 
@@ -170,10 +172,12 @@ def _size_of(
 
 def _violations(contents: Contents) -> ViolationCount:
     """How many of all results are violations, beside what chance alone shows."""
-    named = [(result.mechanism, result) for _, result in contents.audits]
+    named: list[tuple[str, AuditResult | CheckResult]] = [
+        (result.mechanism, result) for _, result in contents.audits
+    ]
+    named += [(check.name, check) for check in contents.checks]
     return ViolationCount.of_audits(
-        (name, result.verdict, result.alpha, result.claim.epsilon)
-        for name, result in [*named, *((check.name, check) for check in contents.checks)]
+        (name, result.verdict, result.alpha, result.claim.epsilon) for name, result in named
     )
 
 

@@ -4,6 +4,7 @@ import math
 import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -119,8 +120,13 @@ def _draw_panel(axes: Axes, panel: Curves, floor: float, room: float, style: Sty
     _shade(axes, panel)
     if panel.note:
         words = textwrap.fill(panel.note, max(int(0.9 * room / (LETTER * style.small)), 12))
-        look = {"ha": "right", "va": "bottom", "color": GREY, "fontsize": style.small}
-        axes.text(0.98, 0.03, words, transform=axes.transAxes, **look)
+        corner: dict[str, Any] = {
+            "ha": "right",
+            "va": "bottom",
+            "color": GREY,
+            "fontsize": style.small,
+        }
+        axes.text(0.98, 0.03, words, transform=axes.transAxes, **corner)
     axes.set_title(panel.title, fontsize=style.letters, pad=3)
     axes.grid(alpha=0.25, lw=0.8 * style.lines)
 
