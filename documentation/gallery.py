@@ -15,8 +15,14 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ldp_auditor import studies
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 FOLDER = Path(__file__).parents[1] / "docs" / "gallery"
 WIDTH = 1400
@@ -179,6 +185,29 @@ def _in_lines(command: str) -> str:
     return " \\\n        ".join(lines)
 
 
+def _with_few_colours(image: Image.Image) -> Image.Image:
+    """Return the picture in 256 colours: series and what is frequent as it is, means of the rest.
+
+    Thin lines keep their colours, which means alone would mix with others.
+    """
+    from PIL import Image, ImageColor
+
+    from ldp_auditor.figures.drawing.sheet import COLOURS
+
+    colours, places, counts = np.unique(
+        np.asarray(image).reshape(-1, 3), axis=0, return_inverse=True, return_counts=True
+    )
+    own = [ImageColor.getrgb(colour) for colour in COLOURS]
+    frequent = colours[np.argsort(-counts)[: 128 - len(own)]]
+    means = np.reshape(image.quantize(128).getpalette() or [], (-1, 3))[:128]
+    palette = np.vstack([own, frequent, means]).astype(int)
+    away = [np.abs(palette - colour).max(axis=1) for colour in colours.astype(int)]
+    nearest = np.argmin(away, axis=1).astype(np.uint8)
+    kept = Image.fromarray(nearest[places.ravel()].reshape(image.height, image.width), "P")
+    kept.putpalette(palette.ravel().tolist())
+    return kept
+
+
 def draw(picture: Picture) -> None:
     """Run the command in an empty folder, and keep its figure at the width of the gallery."""
     from PIL import Image
@@ -191,10 +220,7 @@ def draw(picture: Picture) -> None:
         image = Image.open(Path(folder) / picture.file).convert("RGB")
         image.thumbnail((WIDTH, 4 * WIDTH))
         FOLDER.mkdir(exist_ok=True)
-        # The default gives series that cover little the colour of others.
-        image.quantize(128, Image.Quantize.FASTOCTREE).save(
-            FOLDER / f"{picture.name}.png", optimize=True
-        )
+        _with_few_colours(image).save(FOLDER / f"{picture.name}.png", optimize=True)
 
 
 if __name__ == "__main__":

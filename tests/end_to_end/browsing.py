@@ -54,6 +54,13 @@ class Visit:
         while closed.count():
             closed.first.click()
 
+    def figure_names(self) -> list[str]:
+        """The words that name each figure that can be seen, for those who listen."""
+        named: list[str] = self.page.locator("figure:visible").evaluate_all(
+            "all => all.map(e => e.ariaLabelledByElements?.[0]?.innerText ?? '')"
+        )
+        return named
+
     def violations(self) -> list[str]:
         """Serious accessibility issues that axe-core finds."""
         from axe_playwright_python.sync_playwright import Axe

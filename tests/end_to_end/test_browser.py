@@ -64,6 +64,9 @@ def test_every_figure_is_drawn(seen: Visit) -> None:
     assert figures.count() == seen.page.locator("figure.drawn .plot svg.main-svg").count() // 3
     labels = figures.locator(".plot").evaluate_all("all => all.map(e => e.ariaLabel)")
     assert all(label.startswith("Chart of") for label in labels)
+    names = seen.figure_names()
+    assert len(names) == figures.filter(visible=True).count()
+    assert all(names)
 
 
 def test_the_table_sorts(seen: Visit) -> None:

@@ -130,8 +130,8 @@ def test_a_sweep_tells_violations_and_ends_like_an_audit(swept: tuple[Any, Path]
     count = len(REQUESTS)
     expected = 0.01 * (count - 1) + 0.05
     assert (
-        f"{len(BROKEN)} violations in {count} audits; if every claim were true, chance alone would "
-        f"show {expected:.2g} on average at most\n"
+        f"{len(BROKEN)} violations in {count} audits (LHO 2, RAPPOR 1, RS+FD[GRR] 1); if every "
+        f"claim were true, chance alone would show {expected:.2g} on average at most\n"
     ) in done.stdout
     with (folder / "results.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -200,7 +200,10 @@ def test_compare_says_what_it_did_with_LHO(tmp_path: Path) -> None:  # noqa: N80
     assert "no violation found in 14 audits and 1 more without a claim\n" in done.stdout
     named = run("compare", "LHO", "GRR", *setting, *figure)
     assert named.returncode == 1
-    assert "1 violation in 2 audits; if every claim were true, chance alone would" in named.stdout
+    assert (
+        "1 violation in 2 audits (LHO 1); if every claim were true, chance alone would"
+        in named.stdout
+    )
 
 
 def test_several_numbers_of_reports_have_one_answer() -> None:

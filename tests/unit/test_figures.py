@@ -261,3 +261,36 @@ def test_a_notebook_shows_a_figure() -> None:
     """Without `%matplotlib`: what Jupyter asks for first is a picture."""
     shown = draw(comparison_bars(results(audited())))
     assert shown._repr_png_().startswith(b"\x89PNG")  # type: ignore[attr-defined]
+
+
+def test_a_figure_says_why_it_has_no_exact_line() -> None:
+    def shown(*exact: float | None) -> Curves:
+        known = [
+            audited(epsilon=0.5 + n, attack_epsilon=value, worst_case_epsilon=2.0)
+            for n, value in enumerate(exact)
+        ]
+        cases = curve_cases("GRR", points(*known))
+        assert cases is not None
+        (data,) = cases.figures
+        assert isinstance(data, Curves)
+        return data
+
+    assert [shown(0.9, 0.95).note, shown(0.9, None).note] == ["", ""]
+    unknown = shown(None, None)
+    assert unknown.note == "no exact line: these rates are not known here"
+    assert unknown.to_plain()["note"] == unknown.note
+    texts = [text.get_text().replace("\n", " ") for text in draw(unknown).axes[0].texts]
+    assert unknown.note in texts
+
+
+def test_one_gross_violation_leaves_room_for_the_others() -> None:
+    found = {
+        "gross": points(audited("gross", epsilon=0.25, empirical_epsilon=9.0)),
+        "GRR": points(audited("GRR", epsilon=1.0)),
+    }
+    cases = bar_cases(found)
+    assert cases is not None
+    bars = cases.figures[0]
+    assert isinstance(bars, Bars)
+    assert bars.series[0].measured[0] == 36
+    assert 3 < bars.top < 4

@@ -221,3 +221,15 @@ def test_rows_have_the_verdicts_of_their_mechanisms() -> None:
     assert overview_rows(found, [])[0]["Verdict"] == "violation (1 of 100 seeds)"
     assert evidence_of(found, [], {"GRR"}) == []
     assert len(evidence_of(found, [])) == 1
+
+
+def test_what_was_proven_is_said_in_odds() -> None:
+    broken: dict[str, Any] = {"empirical_epsilon": 2.0, "worst_case_epsilon": None}
+    odds = "A fair guess becomes 7.4 to 1, where the promise allows 2.7 to 1."
+    assert said(audited(**broken)).endswith(f"with 99% confidence. {odds}")
+    assert "fair guess" not in said(audited(**broken | {"delta": 1e-5}))
+    assert "fair guess" not in said(audited(**broken | {"empirical_epsilon": 1.001}))
+    check = summary_of_check(CheckResult.from_dict(checked()))
+    assert check.sentence.endswith(
+        "A fair guess becomes 22.2 to 1, where the promise allows 2.7 to 1."
+    )

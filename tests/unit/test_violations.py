@@ -12,7 +12,8 @@ from ldp_auditor.results.violations import ViolationCount, explained_by_chance
 
 
 def row(key: str, verdict: str = "no-violation-found", **more: Any) -> dict[str, Any]:
-    return {"key": key, "reports": 1, "verdict": verdict, "alpha": 0.01, "epsilon": 1.0, **more}
+    usual = {"mechanism": "GRR", "reports": 1, "alpha": 0.01, "epsilon": 1.0}
+    return {**usual, "key": key, "verdict": verdict, **more}
 
 
 def test_a_verdict_compares_what_is_proven_with_the_claim() -> None:
@@ -35,6 +36,16 @@ def test_a_verdict_compares_what_is_proven_with_the_claim() -> None:
             [*(row(str(n)) for n in range(1998)), row("x", "violation"), row("y", "violation")],
             "2 violations in 2,000 audits; if every claim were true, chance alone would show 20 on "
             "average at most",
+        ),
+        (
+            [row("a", "violation"), row("b", mechanism="OUE")],
+            "1 violation in 2 audits (GRR 1); if every claim were true, chance alone would show "
+            "0.02 on average at most",
+        ),
+        (
+            [row(f"{n} {m}", "violation", mechanism=f"M{n}") for n in range(7) for m in range(n)],
+            "21 violations in 21 audits (M6 6, M5 5, M4 4, M3 3, M2 2 and 1 more); if every claim "
+            "were true, chance alone would show 0.21 on average at most",
         ),
         (
             [row("a", "violation", claimed_epsilon=5.0), row("a", reports=2, alpha=0.05)],

@@ -12,6 +12,7 @@ from ldp_auditor.figures.series import (
     attack_title,
     line_of,
     make_bars,
+    note_on,
     proven_line,
     told_once,
 )
@@ -48,12 +49,19 @@ def curve_cases(mechanism: str, points: Sequence[Point]) -> Cases | None:
     log_x = _spans([point.setting[axis] for point in points])
     exact = [value for p in points for value in (p.claimed, p.worst)]
     title = AXIS_TITLES.get(axis, axis.replace("_", " "))
-    figures = [
-        Curves(
-            f"Epsilon over the {title}", title, _lines(axis, mine), log_x=log_x, log_y=_spans(exact)
+    figures = []
+    for mine in cases.values():
+        lines = _lines(axis, mine)
+        figures.append(
+            Curves(
+                f"Epsilon over the {title}",
+                title,
+                _drawn(lines),
+                log_x=log_x,
+                log_y=_spans(exact),
+                note=note_on(lines),
+            )
         )
-        for mine in cases.values()
-    ]
     note = SPREAD if any(len(point.results) > 1 for point in points) else COUNTS
     start = _first_shown(
         [len({p.setting[axis] for p in mine}) for mine in cases.values()],
@@ -108,6 +116,11 @@ def _lines(axis: str, points: Sequence[Point]) -> list[Line]:
     for attack, place in attack_places([point.first.attack for point in points]).items():
         about = ([p for p in points if p.first.attack == attack], axis, attack_title(attack), place)
         lines += [line_of("exact", *about), proven_line(*about)]
+    return lines
+
+
+def _drawn(lines: Sequence[Line]) -> list[Line]:
+    """Lines that have something to draw, those that coincide as one."""
     known = [line for line in lines if any(y is not None and y < math.inf for y in line.y)]
     return told_once(known, across_roles=True)
 

@@ -164,6 +164,8 @@ class Curves(FigureData):
     most_x: float | None = None
     most_y: float | None = None
     """Limits, beyond which it is shaded."""
+    note: str = ""
+    """Why something is not there that a reader looks for."""
 
     def table(self) -> Table:
         """A row for every place, a column for every line."""

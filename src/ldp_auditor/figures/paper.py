@@ -8,7 +8,7 @@ from ldp_auditor.errors import require
 from ldp_auditor.figures.data import Bars, Curves, FigureData, Line, Panels
 from ldp_auditor.figures.points import Point, points_of
 from ldp_auditor.figures.results import figure_of
-from ldp_auditor.figures.series import LIMIT, limit_line, limit_of, line_of, make_bars
+from ldp_auditor.figures.series import LIMIT, limit_line, limit_of, line_of, make_bars, note_on
 from ldp_auditor.figures.words import value_in_words
 from ldp_auditor.results.table import Row, result_of
 from ldp_auditor.studies.reproduction import Reproduction, StudyResult
@@ -69,19 +69,21 @@ def _panels(
     for point in points:
         name = point.first.mechanism
         panels.setdefault(renamed.get(name, name), []).append(point)
+    lines = {title: _lines(arrangement, places, mine) for title, mine in panels.items()}
     return [
         Curves(
             title,
             arrangement.x_label,
-            _lines(arrangement, places, mine),
+            mine,
             y_title=EPSILON,
             log_x=arrangement.log,
             log_y=arrangement.log,
             top=3 * limit_of(points) if arrangement.promise == "own" else None,
             kinds=KINDS,
             boxed=study.violations,
+            note=note_on(mine),
         )
-        for title, mine in panels.items()
+        for title, mine in lines.items()
     ]
 
 

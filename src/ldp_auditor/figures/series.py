@@ -22,6 +22,9 @@ VALUES: Mapping[str, Callable[[Point], float | None]] = {
 }
 """What a line of every role shows of a point."""
 
+UNKNOWN = "no exact line: these rates are not known here"
+"""Said where no point has an exact value of its attack."""
+
 NAMES = {"exact": "unlimited trials", "worst": "worst case (exact)"}
 """Roles in the names of lines, where they are not called so."""
 
@@ -48,6 +51,12 @@ def line_of(
     name = ", ".join(filter(None, (series, NAMES.get(role, role))))
     x, y = [point.setting[axis] for point in points], [VALUES[role](point) for point in points]
     return Line(name, role, x, y, series, place, **look)
+
+
+def note_on(lines: Sequence[Line]) -> str:
+    """Why there is no exact line, if any of those is missing."""
+    exact = [line for line in lines if line.role == "exact" and line.y]
+    return UNKNOWN if any(all(y is None for y in line.y) for line in exact) else ""
 
 
 def limit_line(points: Sequence[Point], axis: str) -> Line:

@@ -36,7 +36,10 @@ from ldp_auditor.report.verdicts import (
     summary_of_audits,
     summary_of_check,
 )
+from ldp_auditor.results.audit_result import AuditResult
+from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.results.files import replace_file
+from ldp_auditor.results.violations import ViolationCount
 
 STYLES = ("page.css", "figures.css", "print.css")
 SCRIPTS = (
@@ -167,12 +170,24 @@ def _size_of(
     }
 
 
+def _violations(contents: Contents) -> ViolationCount:
+    """How many of all results are violations, beside what chance alone shows."""
+    named: list[tuple[str, AuditResult | CheckResult]] = [
+        (result.mechanism, result) for _, result in contents.audits
+    ]
+    named += [(check.name, check) for check in contents.checks]
+    return ViolationCount.of_audits(
+        (name, result.verdict, result.alpha, result.claim.epsilon) for name, result in named
+    )
+
+
 def _making_of(contents: Contents, plotly: str) -> dict[str, list[str]]:
     """Settings, seeds and versions, each value once."""
     audits = [result for _, result in contents.audits]
     found = {
         "attacks": [result.attack for result in audits],
         "bounds": [result.bound for result in audits],
+        "all results": [_violations(contents).words] if contents.every else [],
         "alpha": [value_in_words(result.alpha) for result in contents.every],
         "trials of each input": [f"{result.counts.trials:,}" for result in audits],
         "reports of each check": [f"{check.reports:,}" for check in contents.checks],

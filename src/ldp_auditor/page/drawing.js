@@ -116,7 +116,7 @@ function curvesLayout(item, state, colours, all) {
   const many = new Set(item.lines.map((line) => line.series)).size > 6;
   const layout = {
     ...baseLayout(colours, narrow ? 330 : 400),
-    margin: { l: 56, r: 14, t: item.chosen === null ? 12 : 26, b: 46 },
+    margin: { l: 56, r: 14, t: item.chosen === null && !item.note ? 12 : 26, b: 46 },
     hovermode: many ? "closest" : "x unified",
     hoverdistance: -1,
     xaxis: {
@@ -146,8 +146,12 @@ function curvesLayout(item, state, colours, all) {
       layout.yaxis.range = item.range_y.map(Math.log10);
     }
   }
-  const marked = item.chosen === null ? layout : { ...layout, ...chosenPlace(item, state, colours) };
-  return { ...marked, shapes: [...(marked.shapes ?? []), ...beyondLimits(item, colours)] };
+  const { shapes = [], annotations = [] } = item.chosen === null ? {} : chosenPlace(item, state, colours);
+  return {
+    ...layout,
+    shapes: [...shapes, ...beyondLimits(item, colours)],
+    annotations: [...annotations, ...(item.note ? [noteAbove(item.note, colours)] : [])],
+  };
 }
 
 // Labels of ticks on an axis of so many pixels, without those that would touch another one.
@@ -183,6 +187,11 @@ function chosenPlace({ chosen, chosen_words: words }, state, colours) {
     shapes: [{ type: "line", x0: chosen, x1: chosen, y0: 0, y1: 1, yref: "paper", layer: "below", line }],
     annotations: [{ ...above, text: words, x: state.logX ? Math.log10(chosen) : chosen, font }],
   };
+}
+
+function noteAbove(note, colours) {
+  const above = { x: 0, y: 1, xref: "paper", yref: "paper", xanchor: "left", yanchor: "bottom" };
+  return { ...above, text: plotText(note), showarrow: false, font: { size: 12, color: colours.muted } };
 }
 
 function gapPlot(item, state, colours) {

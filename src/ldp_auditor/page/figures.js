@@ -187,13 +187,16 @@ class PageFigure {
     this.place.style.minHeight = `${layout.height}px`;
     const config = { displayModeBar: false, responsive: !width, doubleClick: false };
     Plotly.react(this.place, traces, layout, config);
+    // The library measures letters in a drawing of its own, which nobody sees.
+    document.getElementById("js-plotly-tester")?.setAttribute("aria-hidden", "true");
     this.element.classList.add("drawn");
   }
 
   words(series) {
     const names = [...new Set(series.map((entry) => entry.label))].join(", ");
     const setting = this.item.label ? ` at ${this.item.label}` : "";
-    return `Chart of ${this.data.name}${setting}: ${names}. Its numbers are in the table below it.`;
+    const note = this.item.note ? `; ${this.item.note}` : "";
+    return `Chart of ${this.data.name}${setting}: ${names}${note}. Its numbers are in the table below it.`;
   }
 
   buildTable() {

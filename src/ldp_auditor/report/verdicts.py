@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ldp_auditor.bounds import find_bound
+from ldp_auditor.core import Claim
 from ldp_auditor.figures.points import Point, is_number, varied, words_of
 from ldp_auditor.figures.words import (
     claim_in_words,
@@ -111,7 +112,7 @@ def summary_of_check(result: CheckResult) -> Summary:
         )
         words = (
             f"breaks its promise of {claim}: an event that tells two inputs apart proves {amount} "
-            f"with {confidence(result.alpha)} confidence."
+            f"with {confidence(result.alpha)} confidence.{_broken_odds(proven, result.claim)}"
         )
         return Summary(VIOLATION, result.name, words)
     words = f"no violation of {claim} was found"
@@ -145,6 +146,7 @@ def _violation(points: Sequence[Point]) -> str:
     words += (
         f"{attack_in_words(result.attack)} {_proves(result.bound)} at least "
         f"{proven_number(result.empirical_epsilon)} with {confidence(result.alpha)} confidence."
+        f"{_broken_odds(result.empirical_epsilon, result.claim)}"
     )
     if worst.worst is None:
         return words
@@ -188,6 +190,14 @@ def _broken(promising: Sequence[Point]) -> str:
         f"cannot keep its promise {where} its exact worst case is {number(worst.worst)}. No attack "
         f"here proved it: {_reached(by_theory)}."
     )
+
+
+def _broken_odds(proven: float, claim: Claim) -> str:
+    """What was proven against a promise, in odds; none that would read alike, or need a delta."""
+    reached, allowed = odds_in_words(proven), odds_in_words(claim.epsilon)
+    if claim.delta or reached == allowed:
+        return ""
+    return f" A fair guess becomes {reached}, where the promise allows {allowed}."
 
 
 def _odds(promising: Sequence[Point]) -> str:

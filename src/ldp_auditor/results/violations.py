@@ -1,10 +1,15 @@
 """How many of some audits found a violation, and how many of these chance alone may produce."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
+MOST_NAMED = 5
+"""Mechanisms in violation that one line names."""
+LONGEST_NAME = 40
+"""Letters of a name in that line."""
 LIKELY = 0.05
 """So many false alarms or more must be at least as probable as this to be taken for such."""
 
@@ -27,30 +32,41 @@ class ViolationCount:
     """Violations that chance alone shows on average, at most, if every claim is true."""
     unclaimed: int = 0
     """Audits without a claim, on top of those."""
+    violators: Mapping[str, int] = field(default_factory=dict)
+    """Violations of every mechanism that has any, if several were audited; most first."""
 
     @classmethod
     def of_results(cls, results: Iterable[Any]) -> Self:
         """Count the violations among results."""
-        return cls._of((r.verdict, r.alpha, r.claim.epsilon) for r in results)
+        return cls.of_audits((r.mechanism, r.verdict, r.alpha, r.claim.epsilon) for r in results)
 
     @classmethod
     def of_rows(cls, rows: Iterable[Mapping[str, Any]]) -> Self:
         """Count the violations among rows of a table; a row that is there twice counts once."""
         once = {(row["key"], row["reports"]): row for row in rows}.values()
-        return cls._of(
-            (row["verdict"], row["alpha"], row.get("claimed_epsilon", row["epsilon"]))
+        return cls.of_audits(
+            (
+                row["mechanism"],
+                row["verdict"],
+                row["alpha"],
+                row.get("claimed_epsilon", row["epsilon"]),
+            )
             for row in once
         )
 
     @classmethod
-    def _of(cls, audits: Iterable[tuple[str, float, float]]) -> Self:
+    def of_audits(cls, audits: Iterable[tuple[str, str, float, float]]) -> Self:
+        """Count the violations among audits: name, verdict, alpha and claimed epsilon of each."""
         every = list(audits)
-        claimed = [(verdict, alpha) for verdict, alpha, claim in every if claim < math.inf]
+        claimed = [audit[:3] for audit in every if audit[3] < math.inf]
+        found = Counter(name for name, verdict, _ in claimed if verdict == "violation")
+        several = len({name for name, *_ in every}) > 1
         return cls(
-            violations=sum(verdict == "violation" for verdict, _ in claimed),
+            violations=found.total(),
             audits=len(claimed),
-            by_chance=math.fsum(alpha for _, alpha in claimed),
+            by_chance=math.fsum(alpha for *_, alpha in claimed),
             unclaimed=len(every) - len(claimed),
+            violators=dict(found.most_common()) if several else {},
         )
 
     @property
@@ -63,9 +79,21 @@ class ViolationCount:
             return f"no violation found in {_audits(self.audits)}{more}"
         found = "1 violation" if self.violations == 1 else f"{self.violations:,} violations"
         return (
-            f"{found} in {_audits(self.audits)}{more}; if every claim were true, chance alone "
-            f"would show {self.by_chance:.2g} on average at most"
+            f"{found} in {_audits(self.audits)}{more}{self._named}; if every claim were true, "
+            f"chance alone would show {self.by_chance:.2g} on average at most"
         )
+
+    @property
+    def _named(self) -> str:
+        """Whose they are: some names with their counts."""
+        if not self.violators:
+            return ""
+        words = [f"{name[:LONGEST_NAME]} {count:,}" for name, count in self.violators.items()][
+            :MOST_NAMED
+        ]
+        rest = len(self.violators) - MOST_NAMED
+        more = f" and {rest:,} more" if rest > 0 else ""
+        return f" ({', '.join(words)}{more})"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""

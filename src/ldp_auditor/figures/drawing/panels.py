@@ -4,6 +4,7 @@ import math
 import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,6 +15,7 @@ from ldp_auditor.figures.data import Curves, Panels
 from ldp_auditor.figures.drawing.legend import handles_of, put_legend
 from ldp_auditor.figures.drawing.lines import CHOSEN, draw_line, floor_of
 from ldp_auditor.figures.drawing.sheet import (
+    GREY,
     LETTER,
     RED,
     draw,
@@ -116,6 +118,15 @@ def _draw_panel(axes: Axes, panel: Curves, floor: float, room: float, style: Sty
         look = CHOSEN if panel.kinds else {"color": RED, "linestyle": "--"}
         axes.axvline(panel.chosen, **look, lw=1.1 * style.lines)
     _shade(axes, panel)
+    if panel.note:
+        words = textwrap.fill(panel.note, max(int(0.9 * room / (LETTER * style.small)), 12))
+        corner: dict[str, Any] = {
+            "ha": "right",
+            "va": "bottom",
+            "color": GREY,
+            "fontsize": style.small,
+        }
+        axes.text(0.98, 0.03, words, transform=axes.transAxes, **corner)
     axes.set_title(panel.title, fontsize=style.letters, pad=3)
     axes.grid(alpha=0.25, lw=0.8 * style.lines)
 
