@@ -177,8 +177,8 @@ def with_more(line: bytes, more: bytes) -> bytes:
     "parts", [(LINES[0][:60], LINES[0][60:-1]), (with_more(LINES[0], b", {}"),)]
 )
 def test_lines_that_are_one_only_together_are_not_understood(parts: tuple[bytes, ...]) -> None:
-    lines = [*parts, LINES[1].strip()]
-    assert list(understood(lines)) == [*[None] * len(parts), entry_of(PLANS[1])]
+    lines = [LINES[1].strip(), *parts]
+    assert list(understood(lines)) == [entry_of(PLANS[1]), *[None] * len(parts)]
 
 
 def test_many_lines_are_read_as_each_alone() -> None:
