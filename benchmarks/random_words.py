@@ -26,6 +26,7 @@ from scipy.special import gammaln
 
 from ldp_auditor import mechanisms
 from ldp_auditor.audits.plan import AuditPlan
+from ldp_auditor.execution.threads import keep_freed_memory
 from ldp_auditor.mechanisms.frequency_oracle import SupportOracle
 from ldp_auditor.mechanisms.histogram_encoding import SHE, HistogramEncoding
 from ldp_auditor.mechanisms.kernels.bits import fill_bernoulli, words_for
@@ -242,6 +243,7 @@ def compared() -> Iterator[tuple[int, str, Any]]:
 
 def print_table() -> None:
     """Print a line for every protocol and domain size, and the mean ratios."""
+    keep_freed_memory()  # as an audit does
     print(f"epsilon = {EPSILON:g}, one thread, processor time; ns a report, words of 64 bits")
     print(
         f"{'':>15} {'the report':^50} {'and the attack':^31}\n{'k':>5} {'protocol':>9} {'ns':>9} "

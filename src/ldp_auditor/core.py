@@ -13,7 +13,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from ldp_auditor.errors import AuditError, must, number, require
+from ldp_auditor.errors import AuditError, must, number
 
 Reports = NDArray[Any]
 """A batch of reports: one NumPy array whose first axis counts the reports."""
@@ -87,12 +87,12 @@ class InputPair:
 
     def __post_init__(self) -> None:
         for side in ("first", "second"):
-            object.__setattr__(self, side, plain_input(getattr(self, side)))
-        require(
-            self.first != self.second,
-            f"the two inputs must differ, got {self.first} twice",
-            argument="pair",
-        )
+            value = getattr(self, side)
+            if type(value) is not int:  # which needs no change
+                object.__setattr__(self, side, plain_input(value))
+        if self.first == self.second:
+            twice = f"the two inputs must differ, got {self.first} twice"
+            raise AuditError(twice, argument="pair")
 
     def __str__(self) -> str:
         """How a pair is written on the command line and in grids."""
@@ -168,7 +168,8 @@ class Counts:
         must(self.trials >= 0, "not be negative", trials=self.trials)
         for name in ("true_positives", "false_positives"):
             count = getattr(self, name)
-            must(0 <= count <= self.trials, f"lie in 0..trials={self.trials}", **{name: count})
+            if not 0 <= count <= self.trials:  # words are made for an error alone
+                must(False, f"lie in 0..trials={self.trials}", **{name: count})
 
     def __add__(self, other: Self) -> Self:
         return type(self)(

@@ -107,7 +107,8 @@ SMALLEST_ALPHA = 1e-100
 def error_probability(value: Any) -> float:
     """Return `value` as an alpha, or raise unless it is one."""
     alpha = number("alpha", value)
-    must(SMALLEST_ALPHA <= alpha < 1, f"lie in (0, 1), at {SMALLEST_ALPHA} or above", alpha=alpha)
+    if not SMALLEST_ALPHA <= alpha < 1:  # to write out such a number takes long
+        must(False, f"lie in (0, 1), at {SMALLEST_ALPHA} or above", alpha=alpha)
     return alpha
 
 

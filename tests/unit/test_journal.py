@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import hashlib
 import json
 import math
 import os
@@ -149,8 +150,44 @@ def test_any_flipped_bit_is_noticed() -> None:
         for bit in range(8):
             flipped = bytearray(line)
             flipped[place] ^= 1 << bit
-            entry = understood(bytes(flipped))
+            (entry,) = understood([bytes(flipped)])
             assert entry is None or entry == entry_of(PLANS[0]), bytes(flipped)
+
+
+def test_lines_in_another_order_are_read(tmp_path: Path) -> None:
+    """As they were written before the checksum came first."""
+    entry = entry_of(AUDIT.plan, [RESULT])
+    check = hashlib.sha256(json.dumps(entry, sort_keys=True).encode()).hexdigest()[:16]
+    older = json.dumps({**entry, "check": check}).encode() + b"\n"
+    assert older != line_of(entry)
+    journal = reopened(tmp_path, older + WHOLE)
+    assert journal.entries[AUDIT.key] == entry
+    assert (tmp_path / "journal.jsonl").read_bytes() == older + WHOLE
+    forged = older.replace(b'"trials": 100', b'"trials": 101')
+    assert list(understood([forged.strip(), LINES[0].strip()])) == [None, entry_of(PLANS[0])]
+
+
+def with_more(line: bytes, more: bytes) -> bytes:
+    """Return a line with more behind its entry, and a checksum that fits it."""
+    rest = line.strip()[len('{"check": "0123456789abcdef", ') :] + more
+    return b'{"check": "%b", %b' % (hashlib.sha256(b"{" + rest).hexdigest()[:16].encode(), rest)
+
+
+@pytest.mark.parametrize(
+    "parts", [(LINES[0][:60], LINES[0][60:-1]), (with_more(LINES[0], b", {}"),)]
+)
+def test_lines_that_are_one_only_together_are_not_understood(parts: tuple[bytes, ...]) -> None:
+    lines = [LINES[1].strip(), *parts]
+    assert list(understood(lines)) == [entry_of(PLANS[1]), *[None] * len(parts)]
+
+
+def test_many_lines_are_read_as_each_alone() -> None:
+    lines = [line_of(entry_of({**PLANS[0], "seed": seed})).strip() for seed in range(250)]
+    lines[120] = lines[120].replace(b"123", b"124")
+    found = list(understood(lines))
+    assert found == [entry for line in lines for entry in understood([line])]
+    assert [place for place, entry in enumerate(found) if entry is None] == [120]
+    assert found[249] == entry_of({**PLANS[0], "seed": 249})
 
 
 def test_nothing_is_evaluated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

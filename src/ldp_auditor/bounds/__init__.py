@@ -14,7 +14,7 @@ from ldp_auditor.bounds.clopper_pearson import (
 from ldp_auditor.bounds.jeffreys import jeffreys_bound, jeffreys_bounds
 from ldp_auditor.bounds.likelihood_ratio import likelihood_ratio_bound
 from ldp_auditor.core import Counts
-from ldp_auditor.errors import require
+from ldp_auditor.errors import AuditError
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,7 @@ BOUNDS: Mapping[str, Bound] = {
 
 def find_bound(name: str) -> Bound:
     """Return the named bound."""
-    require(
-        name in BOUNDS,
-        f"unknown bound {name!r}; the bounds are: {', '.join(BOUNDS)}",
-        argument="bound",
-    )
+    if name not in BOUNDS:
+        known = f"the bounds are: {', '.join(BOUNDS)}"
+        raise AuditError(f"unknown bound {name!r}; {known}", argument="bound")
     return BOUNDS[name]

@@ -11,6 +11,7 @@ ones, so the family is universal and, beyond that, close to the ideal family of 
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,8 @@ from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.xoshiro import (
     LANES,
     Words,
+    advance,
+    copy_lanes,
     draw_lanes,
     fresh_lanes,
     scale_down,
@@ -101,19 +104,39 @@ def values_between(seed: Any, block: Any, low: Any, high: Any) -> Any:
 
 
 @compiled
+def _draw_three(state: Any, seeds: Any, keep: Any, choice: Any) -> None:
+    """Write the next three words of every lane, whose state goes to memory once."""
+    for lane in range(LANES):
+        a, b, c, d = state[0, lane], state[1, lane], state[2, lane], state[3, lane]
+        seeds[lane], a, b, c, d = advance(a, b, c, d)
+        keep[lane], a, b, c, d = advance(a, b, c, d)
+        choice[lane], a, b, c, d = advance(a, b, c, d)
+        state[0, lane] = a
+        state[1, lane] = b
+        state[2, lane] = c
+        state[3, lane] = d
+
+
+@compiled
 def _hash_and_randomize(
     lanes: Any, value: Any, truth: Any, always_true: bool, hash_range: Any, reports: Any
 ) -> None:
     """Write a seed and a hash for every report, the lanes side by side."""
     digits = sure_digits(hash_range)
     is_sure = np.uint64(1) << digits == hash_range
+    state = np.empty((4, LANES), np.uint64)  # of its own, so that the compiler vectorizes
+    copy_lanes(lanes, state)
     seeds = np.empty(LANES, np.uint64)
     low = np.empty(LANES, np.uint64)
+    hashed = np.empty(LANES, np.uint64)
     keep = np.empty(LANES, np.uint64)
     choice = np.empty(LANES, np.uint64)
-    n = np.uint64(reports.size)
+    n = np.uint64(reports.shape[0])
     for start in range(np.uint64(0), n, np.uint64(LANES)):
-        draw_lanes(lanes, seeds)
+        if always_true:
+            draw_lanes(state, seeds)
+        else:
+            _draw_three(state, seeds, keep, choice)
         low[:] = np.uint64(0)
         for digit in range(digits):
             shift = np.uint64(63) - digit
@@ -121,20 +144,20 @@ def _hash_and_randomize(
                 word = digits_of_block(seeds[lane], value >> np.uint64(6), digit)
                 low[lane] |= ((word >> (value & np.uint64(63))) & np.uint64(1)) << shift
         for lane in range(LANES):
-            hashed = scale_down(low[lane], hash_range)
-            if not is_sure:
-                last = low[lane] | (ALL_BITS >> digits)
-                if scale_down(last, hash_range) != hashed:
-                    hashed = hash_value(seeds[lane], value, hash_range)
-            low[lane] = hashed
-        if not always_true:
-            draw_lanes(lanes, keep)
-            draw_lanes(lanes, choice)
+            hashed[lane] = scale_down(low[lane], hash_range)
+        if not is_sure:
             for lane in range(LANES):
-                low[lane] = keep_or_replace(low[lane], keep[lane], choice[lane], truth, hash_range)
+                last = low[lane] | (ALL_BITS >> digits)
+                if scale_down(last, hash_range) != hashed[lane]:
+                    hashed[lane] = hash_value(seeds[lane], value, hash_range)
+        if not always_true:
+            for lane in range(LANES):
+                hashed[lane] = keep_or_replace(
+                    hashed[lane], keep[lane], choice[lane], truth, hash_range
+                )
         for lane in range(min(np.uint64(LANES), n - start)):
-            reports[start + lane].hash_seed = seeds[lane]
-            reports[start + lane].value = low[lane]
+            reports[start + lane, 0] = seeds[lane]
+            reports[start + lane, 1] = hashed[lane]
 
 
 @compiled
@@ -195,9 +218,8 @@ def hash_and_randomize(value: int, n: int, p: float, hash_size: int, rng: Genera
     """Return `n` fresh hash functions with the hash of the value, kept with probability p."""
     reports = np.empty(n, REPORT)
     hash_range = np.uint64(hash_size)
-    _hash_and_randomize(
-        fresh_lanes(rng), np.uint64(value), threshold(p), p == 1, hash_range, reports
-    )
+    words = reports.view(np.uint64).reshape(n, 2)
+    _hash_and_randomize(fresh_lanes(rng), np.uint64(value), threshold(p), p == 1, hash_range, words)
     return reports
 
 
@@ -217,7 +239,7 @@ class LocalHashing(IndependentSupport):
         """The number g of hashes."""
         return 2
 
-    @property
+    @cached_property
     def p(self) -> float:
         return self._truth()[0]
 
@@ -279,7 +301,7 @@ class OptimalRange(LocalHashing):
     def optimal_range(self) -> int:
         """Return the number of hashes by the formula of the paper."""
 
-    @property
+    @cached_property
     def hash_size(self) -> int:
         return self.hash_range or self.optimal_range
 
@@ -327,7 +349,7 @@ class AOLH(FreshHashing):
             argument="delta",
         )
 
-    @property
+    @cached_property
     def hash_size(self) -> int:
         # [Arcolezi24] appendix B divides a difference of nearly equal numbers by delta; with the
         # fraction expanded by their sum, delta cancels exactly.

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,7 @@ class GRR(FrequencyOracle, FrequencyEstimator):
     name = "GRR"
     summary = "generalized randomized response"
 
-    @property
+    @cached_property
     def p(self) -> float:
         """Probability of reporting the true value."""
         return truth_probabilities(self.epsilon, self.used_delta, self.domain_size)[0]

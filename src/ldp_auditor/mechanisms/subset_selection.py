@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 from numpy.random import Generator
 
@@ -31,7 +32,7 @@ class SS(SupportOracle):
         size = whole_number("subset_size", self.subset_size, CHOSEN, self.domain_size - 1)
         self._set("subset_size", size)
 
-    @property
+    @cached_property
     def omega(self) -> int:
         """Size of the reported set: the one given, or the one that minimizes the variance."""
         if self.subset_size != CHOSEN:
@@ -39,7 +40,7 @@ class SS(SupportOracle):
         shrink = exp(-self.epsilon)
         return max(1, round(self.domain_size * shrink / (1 + shrink)))
 
-    @property
+    @cached_property
     def p(self) -> float:
         shrink = exp(-self.epsilon)
         return self.omega / (self.omega + (self.domain_size - self.omega) * shrink)

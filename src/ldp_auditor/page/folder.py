@@ -56,10 +56,7 @@ def read_folder(folder: Path) -> Contents:
     versions: set[str] = set()
     reasons: Counter[str] = Counter()
     seen: set[str] = set()
-    for line in content.split(b"\n"):
-        if not line.strip():
-            continue
-        entry = understood(line)
+    for entry in understood([line for line in content.split(b"\n") if line.strip()]):
         if entry is None or not isinstance(entry["plan"], Mapping):
             reasons["damaged line of the journal"] += 1
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from math import inf
 from typing import Any
 
@@ -23,6 +23,9 @@ over_time, of_records, of_stopping, of_distance = (
     partial(entry, part=part, default=None) for part in (OVER_TIME, RECORDS, STOPPING, DISTANCE)
 )
 """Declare an entry of such a part."""
+
+_claim = lru_cache(typed=True)(Claim)
+"""Claims are asked for again and again, and most results of a sweep have the same ones."""
 
 NOT_STORED = ("seconds",)
 """What differs from run to run, and is kept apart in a journal."""
@@ -117,12 +120,12 @@ class AuditResult(Shown):
         """What is promised for all reports that were looked at."""
         if self.claimed_epsilon is None:
             return self.per_report
-        return Claim(self.claimed_epsilon, self.claimed_delta or 0.0, self.metric)
+        return _claim(self.claimed_epsilon, self.claimed_delta or 0.0, self.metric)
 
     @property
     def per_report(self) -> Claim:
         """What is promised for a single report."""
-        return Claim(self.epsilon, self.delta, self.metric)
+        return _claim(self.epsilon, self.delta, self.metric)
 
     @property
     def allowed(self) -> Claim:
@@ -157,7 +160,7 @@ class AuditResult(Shown):
     @classmethod
     def from_dict(cls, plain: Plain) -> AuditResult:
         """Read what `to_dict` wrote, or raise; results of version 0.1 are read too."""
-        options = {name: option(value) for name, value in plain.items() if name not in _own_names()}
+        options = {name: option(plain[name]) for name in plain.keys() - _own_names()}
         return from_plain(cls, plain, options=options)
 
     def to_rows(self) -> list[dict[str, Any]]:

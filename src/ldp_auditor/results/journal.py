@@ -11,14 +11,15 @@ import hashlib
 import json
 import math
 import os
+import re
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from ldp_auditor.errors import LARGEST_WHOLE, AuditError, require
+from ldp_auditor.errors import LARGEST_WHOLE, AuditError, in_brief, require
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.files import open_plain, read_plain, replace_file, sync_folder, write_all
 
@@ -29,6 +30,9 @@ PORTION = "chunks"
 
 BYTES_PER_RESULT = 4_000
 """Room on the disk that a result may need, in the journal and in the table."""
+
+LINES_AT_ONCE = 100
+"""Lines that are read together."""
 
 SYNC_SECONDS = 0.5
 """How often the disk is asked to keep what was written: it takes longer than a small cell does."""
@@ -127,12 +131,12 @@ class Journal:
         content = read_plain(path)
         good: list[bytes] = []
         bad: list[bytes] = []
-        for line in content.split(b"\n"):
-            entry = understood(line)
+        lines = [line for line in content.split(b"\n") if line.strip()]
+        for line, entry in zip(lines, understood(lines), strict=True):
             sound = entry is not None and _belongs(entry["plan"], entry["results"])
             if entry and sound and entry == self.entries.setdefault(entry["key"], entry):
                 good.append(line.strip() + b"\n")
-            elif line.strip():
+            else:
                 bad.append(line + b"\n")
         self.damaged = len(bad)
         if bad:
@@ -173,28 +177,58 @@ def _owner(file: Any) -> str:
 
 
 def line_of(entry: Mapping[str, Any]) -> bytes:
-    """Return the line of an entry, with its checksum."""
-    return json.dumps({**entry, "check": _checksum(entry)}, allow_nan=False).encode() + b"\n"
+    """Return the line of an entry, with its checksum, which comes first by the alphabet."""
+    text = _ENCODER.encode(entry)
+    return f'{{"check": "{_checksum(text)}", {text[1:]}\n'.encode()
 
 
-def understood(line: bytes) -> dict[str, Any] | None:
-    """Return the entry of a line, or nothing if the line is not as it was written."""
+def understood(lines: Sequence[bytes]) -> Iterator[dict[str, Any] | None]:
+    """Yield the entry of each line, or nothing for a line that is not as it was written."""
+    for first in range(0, len(lines), LINES_AT_ONCE):
+        some = lines[first : first + LINES_AT_ONCE]
+        try:
+            yield from _as_written(some)
+        except _NOT_UNDERSTOOD:
+            yield from map(_understood_alone, some)
+
+
+def _as_written(lines: Sequence[bytes]) -> list[dict[str, Any]]:
+    """Return the entries of lines of `line_of`, or raise if a line may be another.
+
+    Checksums and keys are those of the letters that are there: to write entries once more takes as
+    long as all the rest. Lines that are decoded together share the names in them.
+    """
+    texts = [line.decode().strip() for line in lines]
+    entries: list[dict[str, Any]] = _DECODER.decode(f"[{','.join(texts)}]")
+    for text, entry in zip(texts, entries, strict=True):
+        start = _START.match(text)
+        require(start is not None, "the line has another order")
+        assert start is not None
+        check, key = start.groups()
+        plan = text[start.end() : text.index(_BETWEEN, start.end())]
+        fits = check == _checksum("{" + text[start.end(1) + len('", ') :]) and key == _name_of(plan)
+        require(fits and (entry.pop("check"), entry["key"]) == (check, key), "the line changed")
+        _check_shape(text, entry)
+    return entries
+
+
+def _understood_alone(line: bytes) -> dict[str, Any] | None:
+    """Return the entry of a line whose order may be another, or nothing."""
     try:
-        entry: dict[str, Any] = _DECODER.decode(line.decode())
+        text = line.decode()
+        entry: dict[str, Any] = _DECODER.decode(text)
         check = entry.pop("check")
-        fits = check == _checksum(entry) and entry["key"] == digest(entry["plan"])
-        shaped = isinstance(entry["plan"], dict) and _is_shaped(entry["results"])
-        if b"\\u" in line:  # half a character, which no file can hold, is an error
-            json.dumps(entry, ensure_ascii=False).encode()
-        return entry if fits and shaped else None
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        fits = check == _checksum(_ENCODER.encode(entry)) and entry["key"] == digest(entry["plan"])
+        require(fits, "the line changed")
+        _check_shape(text, entry)
+        return entry
+    except _NOT_UNDERSTOOD:
         return None
 
 
 def digest(plan: Mapping[str, Any]) -> str:
     """Name a plan by its content."""
-    canonical = json.dumps(plan, sort_keys=True, default=list)
-    return hashlib.sha256(canonical.encode()).hexdigest()[:24]
+    return _name_of(json.dumps(plan, sort_keys=True, default=list))
 
 
 def is_audit(plan: Mapping[str, Any]) -> bool:
@@ -210,38 +244,45 @@ def _belongs(plan: Mapping[str, Any], results: list[Any]) -> bool:
         audits = [AuditResult.from_dict(plain) for plain in results]
     except (AuditError, OverflowError):
         return False
-    names = ["mechanism", "attack", "bound", "alpha", "seed"]
-    if isinstance(plan.get("trials"), int):  # else a rule by which they end
-        names.append("trials")
-    found = [[getattr(audit, name) for name in names] for audit in audits]
     looks = plan.get("reports", [1])
-    return isinstance(looks, list) and found == [[plan.get(n) for n in names]] * len(looks)
+    if not isinstance(looks, list) or len(looks) != len(audits):
+        return False
+    by_rule = not isinstance(plan.get("trials"), int)  # by which the trials end
+    names = ("mechanism", "attack", "bound", "alpha", "seed") + (() if by_rule else ("trials",))
+    return all(getattr(audit, name) == plan.get(name) for audit in audits for name in names)
 
 
-def _is_shaped(results: Any) -> bool:
-    """Tell whether these are results: dictionaries of values that fit a table."""
-    return (
-        isinstance(results, list)
-        and bool(results)
-        and all(isinstance(result, dict) for result in results)
-        and not any(
-            isinstance(value, dict) or (isinstance(value, int) and abs(value) > LARGEST_WHOLE)
-            for result in results
-            for value in result.values()
-        )
-    )
+def _check_shape(text: str, entry: Mapping[str, Any]) -> None:
+    """Raise unless an entry has a plan and results: dictionaries of values that fit a table."""
+    plan, results = entry["plan"], entry["results"]
+    right = isinstance(plan, dict) and isinstance(results, list) and bool(results)
+    require(right, "these are no results")
+    if "\\u" in text:  # half a character, which no file can hold, is an error
+        json.dumps(entry, ensure_ascii=False).encode()
+    for result in results:
+        for value in result.values():
+            kind = type(value)
+            if kind is dict or (kind is int and abs(value) > LARGEST_WHOLE):
+                raise AuditError(f"{in_brief(value)} does not fit a table")
 
 
 def _refuse(token: str) -> float:
     raise ValueError(token)
 
 
+_NOT_UNDERSTOOD = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 _DECODER = json.JSONDecoder(parse_constant=_refuse)
-_ENCODER = json.JSONEncoder(sort_keys=True)
+_ENCODER = json.JSONEncoder(sort_keys=True, allow_nan=False)
+_START = re.compile(r'{"check": "(\w{16})", "key": "(\w{24})", "plan": ')
+_BETWEEN = ', "results": '
 
 
-def _checksum(entry: Mapping[str, Any]) -> str:
-    return hashlib.sha256(_ENCODER.encode(entry).encode()).hexdigest()[:16]
+def _checksum(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _name_of(plan: str) -> str:
+    return hashlib.sha256(plan.encode()).hexdigest()[:24]
 
 
 def _read_seconds(path: Path) -> Iterator[tuple[str, float]]:
