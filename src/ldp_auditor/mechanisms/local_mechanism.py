@@ -10,7 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
-from functools import cache
+from functools import cache, cached_property
 from types import new_class
 from typing import Any, ClassVar, get_type_hints
 
@@ -124,7 +124,7 @@ class LocalMechanism(Listed, ABC):
         """Normalize a field while the frozen object is being made."""
         object.__setattr__(self, name, value)
 
-    @property
+    @cached_property
     def claim(self) -> Claim:
         """The promise that the protocol makes."""
         return Claim(self.epsilon, self.delta, self.metric)

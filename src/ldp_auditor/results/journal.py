@@ -213,7 +213,7 @@ def _as_written(lines: Sequence[bytes]) -> list[dict[str, Any]]:
 
 
 def _understood_alone(line: bytes) -> dict[str, Any] | None:
-    """Return the entry of a line whose order may be another, or nothing."""
+    """Return the entry of a line whose order may be another, as in earlier versions, or nothing."""
     try:
         text = line.decode()
         entry: dict[str, Any] = _DECODER.decode(text)
