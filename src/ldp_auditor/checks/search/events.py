@@ -191,8 +191,8 @@ class OneOf(Event):
     @property
     def words(self) -> str:
         shown = ", ".join(self.column.category(value) for value in self.values[:3])
-        more = len(self.values) - 3
-        others = f" or one of {more} others" if more > 0 else ""
+        more = max(0, len(self.values) - 3)
+        others = {0: "", 1: " or one other"}.get(more, f" or one of {more} others")
         which = "is one of" if len(self.values) > 1 else "is"
         return f"{self.column.words} {which} {shown}{others}"
 
