@@ -1,4 +1,4 @@
-"""What several tests share: a browser, and a cluster, which takes ten seconds to start."""
+"""What several tests share: a browser, a served `explore`, a cluster, which takes ten seconds."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 
 from tests.end_to_end.browsing import chromium
 from tests.end_to_end.ray_running import TwoNodes, two_nodes
+from tests.exploring import Client, served
 
 
 @pytest.fixture(scope="module")
@@ -20,6 +21,13 @@ def browser() -> Iterator[Any]:
     yield opened
     opened.close()
     playwright.stop()
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    """One that asks a served page of `explore`."""
+    with served() as opened:
+        yield opened
 
 
 @pytest.fixture(scope="session")

@@ -42,12 +42,6 @@ def started(*options: str) -> Iterator[tuple[subprocess.Popen[str], Client]]:
         yield process, Client(found[1])
 
 
-@pytest.fixture(scope="module")
-def client() -> Iterator[Client]:
-    with served() as opened:
-        yield opened
-
-
 def ended(process: subprocess.Popen[str]) -> None:
     """Press Ctrl-C; it ends at once, well, and leaves nothing."""
     asked = time.monotonic()

@@ -26,12 +26,6 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
-def client() -> Iterator[Client]:
-    with served() as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
 def opened(browser: Any, client: Client) -> Iterator[Visit]:
     """The page for all tests that measure nothing."""
     with visit(browser, client.address) as page:

@@ -19,15 +19,9 @@ from tests.end_to_end.explore_page import (
     wait_for_caption,
 )
 from tests.end_to_end.sweeping import wait_until
-from tests.exploring import Client, served
+from tests.exploring import Client
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[Client]:
-    with served() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")
