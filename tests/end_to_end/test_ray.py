@@ -44,6 +44,7 @@ def flip(value, rng):
 
 IN_PYTHON = """
 import sys
+import ray
 from ldp_auditor import AuditError, Claim, audit
 from ldp_auditor.checks.interface import check
 from ldp_auditor.execution.engines import open_engine
@@ -57,9 +58,17 @@ class Raising:
     def guess(self, reports, rng):
         return reports
 
+class Fair(Raising):
+    def __init__(self, size):
+        self.table = bytes(size)
+    def privatize(self, value, n, rng):
+        return rng.integers(2, size=n)
+
 def flip(value, rng):
     return value if rng.random() < 0.9 else 1 - value
 
+puts, put = [], ray.put
+ray.put = lambda value: puts.append(1) or put(value)
 with open_engine("ray", workers=1) as engine:
     try:
         audit(Raising(), trials=1000, engine=engine)
@@ -68,6 +77,9 @@ with open_engine("ray", workers=1) as engine:
     found = [check(flip, [0, 1], epsilon=1.0, trials=20_000, engine=where).findings
              for where in ("processes", engine)]
     print(found[0] == found[1] != ())
+    for size in (10, 10**6):
+        fair = [audit(Fair(size), trials=1000, engine=e).counts for e in ("threads", engine)]
+        print(fair[0] == fair[1], len(puts))
     try:
         audit("GRR", epsilon=1.0, domain_size=5, engine="ray", address="127.0.0.1:1")
     except AuditError as error:
@@ -158,12 +170,13 @@ def test_python_has_it_and_nothing_listens_but_on_loopback(tmp_path: Path) -> No
         start_new_session=True,
     ) as process:
         assert process.stdout is not None
-        said = [process.stdout.readline().strip() for _ in range(4)]
+        said = [process.stdout.readline().strip() for _ in range(6)]
         found = listening(list(session_of(process)))
         _, errors = process.communicate("")
     assert said[:2] == ["Raising raised ValueError: boom with value 1", "True"]
-    assert "connected to the Ray cluster 127.0.0.1:" in said[2]
-    assert said[3] == "ready"
+    assert said[2:4] == ["True 0", "True 1"]  # only what is large goes through shared memory
+    assert "connected to the Ray cluster 127.0.0.1:" in said[4]
+    assert said[5] == "ready"
     assert (process.returncode, errors) == (0, "")
     assert found
     assert [place for place in found if not place.startswith(LOOPBACK)] == []

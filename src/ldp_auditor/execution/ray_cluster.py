@@ -33,20 +33,29 @@ from ldp_auditor.execution.ray_worker import Answer, run_tasks
 SHARE, LONGEST = 0.05, 2.0
 """A bundle may take `SHARE` of the time since the start, and `LONGEST` seconds at most."""
 
+SHORT = 50_000
+"""Bytes that travel with a task; Ray puts arguments of 100,000 or more into shared memory."""
+
 
 @dataclass
 class _Stay(Stay):
     """Sessions that stay, by the name under which workers know them."""
 
     opened: tuple[Opener, Limits | None] | None = None
-    key: str = ""
+    sent: tuple[str, Any] = ("", None)
 
-    def key_of(self, job: Job) -> str:
-        """Return the name of the sessions that were opened last, or of new ones."""
+    def sent_for(self, job: Job, ray: Any) -> tuple[str, Any]:
+        """Return the name and the opener to send for `job`: those of the last job if it is alike.
+
+        A short opener goes with every task. Ray ends a process, with exit code 1, that reaches for
+        shared memory after the Ray of its host was lost.
+        """
         opened = self.opened
         if opened is None or opened[0] is not job.open_session or opened[1] != job.limits:
-            self.opened, self.key = (job.open_session, job.limits), uuid.uuid4().hex
-        return self.key
+            packed = ray.cloudpickle.dumps(job.open_session)
+            self.opened = (job.open_session, job.limits)
+            self.sent = uuid.uuid4().hex, packed if len(packed) <= SHORT else ray.put(packed)
+        return self.sent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,8 +93,7 @@ class RayEngine(Engine):
         The tasks of a bundle whose worker died are sent again one by one.
         """
         self.watch.wait_until_whole()
-        key = stay.key_of(job)
-        opener = self.ray.put(self.ray.cloudpickle.dumps(job.open_session))
+        key, opener = stay.sent_for(job, self.ray)
         run = self.ray.remote(run_tasks).options(max_retries=0, num_cpus=job.cores)
         pace = _Pace()
         bundles = pace.bundles(job.tasks)

@@ -11,7 +11,7 @@ from ldp_auditor.errors import AuditError, require
 REACH_SECONDS = 3.0
 """How long to wait for an address."""
 
-LOOK_SECONDS, AGAIN_SECONDS = 5.0, 1.0
+LOOK_SECONDS, AGAIN_SECONDS = 2.0, 1.0
 """How often to look at a cluster, and how soon again if something was missing."""
 
 HEAD_SECONDS, HOST_SECONDS = 20.0, 5.0
