@@ -153,16 +153,21 @@ class RayEngine(Engine):
         return answer
 
     def _cancel(self, flying: list[Any]) -> None:
-        """Stop what runs: ask first, so that watched processes are ended, then by force."""
-        if not flying or not self.ray.is_initialized() or not self.watch.is_whole:
+        """Stop what runs: ask first, so that watched processes are ended, then by force.
+
+        What is done is left alone: Ray ends this process, with exit code 1, if a task is cancelled
+        between the arrival of its result, which wakes us, and Ray's own note that it is complete.
+        """
+        if not self.ray.is_initialized() or not self.watch.is_whole:
             return
         for force in (False, True):
             for ref in flying:
-                with contextlib.suppress(Exception):
-                    self.ray.cancel(ref, force=force)
-            _, flying = self.ray.wait(flying, num_returns=len(flying), timeout=2.0)
-            if not flying:
-                return
+                done, _ = self.ray.wait([ref], timeout=0)
+                if not done:
+                    with contextlib.suppress(Exception):
+                        self.ray.cancel(ref, force=force)
+            if flying:
+                _, flying = self.ray.wait(flying, num_returns=len(flying), timeout=2.0)
 
 
 @contextlib.contextmanager
