@@ -35,10 +35,14 @@ BOOST = {
     "results.md": 2,
     "how-to/": 2,
     "explanation/": 1.5,
+    "broken-mechanisms.md": 0.3,
+    "claims.md": 0.3,
+    "papers.md": 0.5,
     "reference/python/": 0.3,
     "project/": 0.3,
 }
-"""How much the search prefers pages, by the beginning of their path: what newcomers ask for."""
+"""How much the search prefers pages, by the beginning of their path: what newcomers ask for, and
+less those with long tables."""
 
 WIDE = ("broken-mechanisms.md", "claims.md", "papers.md", "results.md")
 """Pages of wide tables, which take the place of the table of contents."""
