@@ -82,6 +82,12 @@ def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> str:
     return LINK.sub(lambda link: link[1] + _target(link[2], folder, folder) + link[3], markdown)
 
 
+def on_post_page(output: str, **_: Any) -> str:
+    """Give the dialog of the search a name, for those who listen."""
+    dialog = 'data-md-component="search" role="dialog"'
+    return output.replace(dialog, f'{dialog} aria-label="Search"')
+
+
 def _moved(name: str, page: str) -> str:
     """Return a file above `docs/` with its links as they are from its page."""
     text = (ROOT / name).read_text(encoding="utf-8")

@@ -16,7 +16,7 @@ import pytest
 
 from documentation import changes
 from ldp_auditor import cli, mechanisms
-from tests.end_to_end.browsing import DESK, PHONE
+from tests.end_to_end.browsing import DESK, PHONE, Visit
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.site
@@ -214,6 +214,18 @@ def test_no_page_is_wider_than_a_phone(site: Path, page: Any) -> None:
         if (over := page.evaluate(more)) > 0:
             wide[path] = over
     assert wide == {}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_can_be_read_by_everybody(site: Path, page: Any, scheme: str) -> None:
+    """Contrast, links that are not known by their colour alone, names of what listens."""
+    page.emulate_media(color_scheme=scheme)
+    found = {}
+    for path in LAID_OUT:
+        page.goto(f"file://{site}/{path}")
+        if wrong := Visit(page).violations():
+            found[path] = wrong
+    assert found == {}
 
 
 def test_the_search_index_has_every_page(site: Path) -> None:
