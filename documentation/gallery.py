@@ -141,6 +141,23 @@ PICTURES = (
 )
 """Figures of single commands; those of the paper's studies follow from their table."""
 
+OF_OTHER_PAGES = (
+    Picture(
+        "figure-2-optimal",
+        "A figure of the paper with the optimal attack",
+        "ldp-auditor reproduce figure-2 --optimal --quick --out results/",
+        "sweeps.md",
+    ),
+    Picture(
+        "report",
+        "The page of a results folder",
+        "ldp-auditor report results/ --out report.html",
+        "report.md",
+    ),
+    Picture("explore", "The page with sliders", "ldp-auditor explore", "explore.md"),
+)
+"""Pictures in `docs/` of what the program shows elsewhere: a variant, and its two pages."""
+
 
 def pictures() -> list[Picture]:
     """Return every figure of the gallery, those of the paper last."""
@@ -158,12 +175,12 @@ def pictures() -> list[Picture]:
 
 def page() -> str:
     """Return the page: a card for each picture."""
+    drawn = [(f"gallery/{picture.name}.png", picture) for picture in pictures()]
     cards = [
-        f"-   [![{picture.title}](gallery/{picture.name}.png){{ loading=lazy }}]"
-        f"(gallery/{picture.name}.png)\n\n"
+        f"-   [![{picture.title}]({file}){{ loading=lazy }}]({file})\n\n"
         f"    **{picture.title}** ([more]({picture.page}))\n\n"
         f"    ```console\n    $ {_in_lines(picture.command)}\n    ```\n"
-        for picture in pictures()
+        for file, picture in [*drawn, *((f"{other.name}.png", other) for other in OF_OTHER_PAGES)]
     ]
     start = (
         "---\nhide: [navigation, toc]\n---\n\n# Gallery\n\n"

@@ -109,8 +109,8 @@ def _text(output: Any) -> str:
 
 
 def _wrapped(line: str) -> str:
-    """Break a sentence that is longer than a page is wide; the rows of tables stay whole."""
-    if len(line) <= WIDTH or "  " in line.strip():
+    """Break a sentence that is longer than a page is wide; rows and rules of tables stay whole."""
+    if len(line) <= WIDTH or "  " in line.strip() or " " not in line.strip():
         return line
     indent = " " * (len(line) - len(line.lstrip()) + 2)
     return textwrap.fill(line, WIDTH, subsequent_indent=indent, break_on_hyphens=False)

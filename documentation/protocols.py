@@ -6,6 +6,19 @@ from ldp_auditor import mechanisms
 from ldp_auditor.cli.arguments import flag_of
 from ldp_auditor.mechanisms import COMBINATORS, AnyProtocol
 
+EXPLAINED = {
+    "For values": "[audits](../reading-results.md), [many reports](../longitudinal.md)",
+    "For values, memoized sketches": "[sketches over time](../sketches.md#rappor-over-time)",
+    "For values, sketches": "[sketches](../sketches.md)",
+    "For records": "[records](../multidimensional.md)",
+    "For numbers": "[numbers](../numbers.md)",
+    "For vectors": "[vectors](../vectors.md)",
+    "For vectors, distances": "[distances](../distances.md)",
+    "For lists of keys and values": "[keys with values](../vectors.md#keys-with-values)",
+    "For whole numbers, distances": "[distances](../distances.md)",
+}
+"""The page that explains the protocols of a group."""
+
 HEAD = ["| name | promise | options | what it is |", "| --- | --- | --- | --- |"]
 
 
@@ -18,13 +31,12 @@ def page() -> str:
     parts = [
         "# Protocols",
         "",
-        "Made from the registry; `ldp-auditor list` prints the same. Which page explains which:"
-        " [the command line](../command-line.md#protocols).",
+        "Made from the registry; `ldp-auditor list` prints the same.",
     ]
     nouns = [title.partition(",")[0] for title in groups]
     for title in sorted(groups, key=lambda title: (nouns.index(title.partition(",")[0]), title)):
         rows = [_row(protocol) for protocol in groups[title]]
-        parts += ["", f"## {title}", "", *HEAD, *rows]
+        parts += ["", f"## {title}", "", f"Explained in {EXPLAINED[title]}.", "", *HEAD, *rows]
     made = [
         f"| {name}[P] | that of P | those of P | {what} |"
         for name, (_, what) in COMBINATORS.items()

@@ -41,16 +41,22 @@ def pages() -> dict[str, str]:
     for file, (title, rooms) in PAGES.items():
         homes = [home for home in PUBLIC if home.split(".")[0] in rooms]
         names = [f"{home}.{name}" for home in homes for name in left.pop(home).split()]
-        made[f"reference/python/{file}.md"] = _page(title, names)
+        example = names[0].rpartition(".")[2]
+        start = f"Made from the docstrings; `from ldp_auditor import {example}`, and so on."
+        made[f"reference/python/{file}.md"] = _page(title, start, names)
     assert not left, f"no page has the public names of {', '.join(left)}"
     extending = [name for names in EXTENDING.values() for name in names]
-    made["reference/python/extending.md"] = _page("To extend it", extending)
+    start = "Made from the docstrings; the headings tell the module of each name."
+    options = "\n    options:\n      show_root_full_path: true"
+    made["reference/python/extending.md"] = _page(
+        "To extend it", start, [name + options for name in extending]
+    )
     return made
 
 
-def _page(title: str, names: list[str]) -> str:
+def _page(title: str, start: str, names: list[str]) -> str:
     blocks = [f"::: ldp_auditor.{name}{_parameters(name.rpartition('.')[2])}" for name in names]
-    return "\n\n".join([f"# {title}", "Made from the docstrings.", *blocks]) + "\n"
+    return "\n\n".join([f"# {title}", start, *blocks]) + "\n"
 
 
 def _parameters(name: str) -> str:

@@ -16,7 +16,7 @@ import pytest
 
 from documentation import changes
 from ldp_auditor import cli, mechanisms
-from tests.end_to_end.browsing import DESK, PHONE
+from tests.end_to_end.browsing import DESK, PHONE, Visit
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.site
@@ -54,6 +54,17 @@ QUESTIONS = {
     "docker": "questions.html",
     "cite": "questions.html",
     "license": "questions.html",
+    "domain size": "questions.html",
+    "what is OUE": "questions.html",
+    "GRR": "questions.html",
+    "false positive rate": "questions.html",
+    "central dp": "questions.html",
+    "shuffle": "questions.html",
+    "read-only container": "questions.html",
+    "contribute": "questions.html",
+    "laplace mechanism": "numbers.html",
+    "multidimensional": "multidimensional.html",
+    "reproduce the paper": "sweeps.html",
 }
 """What a newcomer types, and the page that the search has to find first."""
 
@@ -139,6 +150,9 @@ def test_everything_of_the_program_is_in_the_reference(site: Path) -> None:
     assert all(f"<td>{name}</td>" in protocols for name in mechanisms.listed())
     interface = "".join(page.read_text() for page in site.glob("reference/python/*.html"))
     assert 'id="ldp_auditor.audits.interface.audit"' in interface
+    assert "<code>from ldp_auditor import audit</code>" in interface
+    extending = (site / "reference/python/extending.html").read_text(encoding="utf-8")
+    assert "ldp_auditor.core.Mechanism</span>" in extending
     assert "<td><code>composed_delta</code></td>" in interface  # as the command's help has it
     assert "&gt;&gt;&gt;" in interface  # examples are fenced, not quotations
 
@@ -156,6 +170,7 @@ def test_notebooks_show_their_figures(site: Path) -> None:
         text = (site / f"notebooks/{name}.html").read_text(encoding="utf-8")
         assert "Traceback" not in text
         assert "&lt;Figure" not in text  # it is shown, not named
+        assert not re.search("─\n *─", text)  # the rule of a table stays whole
     drawn = {path.name.rpartition("-")[0] for path in site.glob("notebooks/*.png")}
     assert drawn == names
 
@@ -199,6 +214,18 @@ def test_no_page_is_wider_than_a_phone(site: Path, page: Any) -> None:
         if (over := page.evaluate(more)) > 0:
             wide[path] = over
     assert wide == {}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_can_be_read_by_everybody(site: Path, page: Any, scheme: str) -> None:
+    """Contrast, links that are not known by their colour alone, names of what listens."""
+    page.emulate_media(color_scheme=scheme)
+    found = {}
+    for path in LAID_OUT:
+        page.goto(f"file://{site}/{path}")
+        if wrong := Visit(page).violations():
+            found[path] = wrong
+    assert found == {}
 
 
 def test_the_search_index_has_every_page(site: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import re
 
 import click
 import numpy as np
@@ -24,6 +25,14 @@ def test_every_command_that_draws_is_in_the_gallery() -> None:
     }
     shown = {picture.command.split()[1] for picture in gallery.pictures()}
     assert {"audit", "compare", "choose"} <= drawing <= shown
+
+
+def test_every_way_to_draw_has_a_card() -> None:
+    """The files of the command, of Python, and the two pages."""
+    cards = re.findall(r"\$ (.*)", gallery.page())
+    begin = {" ".join(card.split()[:2]) for card in cards}
+    assert {"ldp-auditor report", "ldp-auditor explore", "python -c"} <= begin
+    assert any("--optimal" in card for card in cards)
 
 
 def test_every_picture_of_the_gallery_is_kept() -> None:

@@ -168,6 +168,13 @@ def test_sums_of_laplace_variables_agree_with_high_precision() -> None:
     assert rates.false_positive == pytest.approx(float((1 - hit) / (k - 1)), rel=1e-12)
 
 
+def test_no_rate_exceeds_1_by_a_rounding() -> None:
+    """Three reports of SHE at epsilon 50: the quadrature gave 1 + 4e-16."""
+    rates = laplace_guess_rates(2, 2 / 50, 3)
+    assert rates is not None
+    assert 1 - 1e-12 < rates.true_positive <= 1
+
+
 def test_many_laplace_variables_are_nearly_normal() -> None:
     laplace = laplace_guess_rates(10, 8.0, 1000)
     normal = gaussian_guess_rates(10, 8.0 * math.sqrt(2 / 1000))

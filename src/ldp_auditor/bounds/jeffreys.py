@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ldp_auditor.bounds.clopper_pearson import two_sided_bounds
+from ldp_auditor.bounds.clopper_pearson import lower_limit, two_sided_bounds, upper_limit
 from ldp_auditor.core import Counts, Floats
 from ldp_auditor.theory.quadrature import integrate
 from ldp_auditor.theory.roots import find_root
@@ -73,8 +73,8 @@ def _posterior_mass(counts: Counts, alpha: float, delta: float) -> Callable[[flo
     a1, b1 = _posterior(counts.true_positives, counts.trials)
     a2, b2 = _posterior(counts.false_positives, counts.trials)
     mean = a2 / (a2 + b2)
-    edges = _roots(a2, b2, NEGLIGIBLE * alpha)
-    misses = _roots(b1, a1, NEGLIGIBLE * alpha)
+    edges = _roots(counts.false_positives, counts.trials, NEGLIGIBLE * alpha)
+    misses = _roots(counts.trials - counts.true_positives, counts.trials, NEGLIGIBLE * alpha)
     closer = misses[1] * 0.5 ** np.arange(HALVINGS)
     hits = 1 - np.concatenate([[0.0], closer, misses[2:]]) ** 2
 
@@ -109,9 +109,10 @@ def _posterior(successes: int, trials: int) -> tuple[float, float]:
     return successes + 0.5, trials - successes + 0.5
 
 
-def _roots(a: float, b: float, left_out: float) -> Floats:
-    """Edges of panels in the square root of a rate: the posterior of a rare event is steep at 0."""
-    from scipy.special import betainccinv, betaincinv
+def _roots(successes: int, trials: int, left_out: float) -> Floats:
+    """Edges of panels in the square root of a rate: the posterior of a rare event is steep at 0.
 
-    low, high = float(betaincinv(a, b, NEGLIGIBLE)), float(betainccinv(a, b, left_out))
+    The limits of a rate leave out no more of the posterior than their tails.
+    """
+    low, high = lower_limit(successes, trials, NEGLIGIBLE), upper_limit(successes, trials, left_out)
     return np.linspace(math.sqrt(low), math.sqrt(high), PANELS + 1)

@@ -21,7 +21,7 @@ from ldp_auditor.theory.quadrature import UNIT_NODES, UNIT_WEIGHTS, integrate
 
 
 def _symmetric(domain_size: int, hit: float, miss: float) -> Rates:
-    return Rates(hit, miss / (domain_size - 1))
+    return Rates(min(1.0, hit), miss / (domain_size - 1))
 
 
 def binomial(trials: int, p: float, absence: float) -> Floats:
