@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import astuple
-from itertools import pairwise, permutations, product
+from itertools import combinations, pairwise, permutations, product
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from ldp_auditor.audits.interface import plan_audit
 from ldp_auditor.bounds.betting import Wealth, log_wealth
 from ldp_auditor.checks.recorded_reports import check_recorded
 from ldp_auditor.core import Claim, Counts, Rates
+from ldp_auditor.inputs import Ball, KeyValues, Places, UnitVectors
 from ldp_auditor.mechanisms.kernels.numbers import grain_of
 from ldp_auditor.mechanisms.metric_spaces import FiniteSpace, inputs_in_order
 from ldp_auditor.results.audit_result import AuditResult
@@ -357,6 +358,37 @@ def test_an_audit_searches_the_pairs_for_the_worst_ratio() -> None:
     )
     assert broken.verdict == "violation"
     assert broken.distance == 0.5
+
+
+@pytest.mark.parametrize("dimension", [2, 3, 16])
+def test_pairs_of_vectors_are_searched_too(dimension: int) -> None:
+    """Noise for the l1 distance, which is at most sqrt(d) times the Euclidean one: at a diagonal.
+
+    PrivUnit loses all of epsilon at any pair, so that the nearest ones lose the most for a unit.
+    """
+    settings: dict[str, Any] = {"epsilon": 1.0, "dimension": dimension, "metric": "euclidean"}
+    laplace = plan_audit("Laplace-l1", **settings)
+    assert laplace.worst_case_epsilon == pytest.approx(math.sqrt(dimension) / 2, rel=1e-9)
+    sphere = plan_audit("PrivUnit", **settings)
+    near = 2 * math.sin(math.atan(1 / 8) / 2)
+    assert sphere.worst_case_epsilon == pytest.approx(1 / near, rel=1e-9)
+    edge = plan_audit("Duchi-linf", **settings)  # a corner, and a place beside it on an edge
+    assert edge.worst_case_epsilon == pytest.approx(8 * math.log1p((math.e - 1) / 16), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *(UnitVectors(2), UnitVectors(5), Places(2), Places(3, 0.0, 5.0), Places(1, 0.0)),
+        KeyValues(4),
+        *(Ball(d, norm, 2.0) for d in (1, 2, 7) for norm in ("l1", "l2", "linf")),
+    ],
+)
+def test_some_inputs_are_inputs_and_some_are_near(kind: Any) -> None:
+    some = [kind.check(point) for point in kind.some]
+    assert len(set(some)) == len(some) >= 4
+    apart = [math.dist(a, b) for a, b in combinations(some, 2)]
+    assert min(apart) < max(apart) / 5
 
 
 def test_metrics_in_grids_and_many_reports() -> None:

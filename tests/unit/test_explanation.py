@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
-from ldp_auditor import AuditError, AuditPlan, audit, mechanisms
+from ldp_auditor import AuditError, AuditPlan, audit, explain, mechanisms
 from ldp_auditor.audits.gap import CERTIFICATES, _highest, explain_plan, trials_to_certify
 from ldp_auditor.figures.results import gap_levels
 from tests.protocols import WITH_LAW, WITH_RATES, find, law_of, make, names_at
@@ -40,6 +41,25 @@ def test_certified_trials_are_enough_and_needed() -> None:
     too_few = sum(result.empirical_epsilon for result in results[:40]) / 40
     enough = sum(result.empirical_epsilon for result in results[40:]) / 40
     assert too_few < 0.9 < enough
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("PI-RAPPOR", {"domain_size": 5}),
+        ("CMS", {"domain_size": 5, "width": 4, "rows": 3}),
+        ("HRR", {"domain_size": 5, "reports": 3}),
+    ],
+)
+def test_without_rates_of_the_papers_attack_the_other_is_accounted_for(
+    name: str, settings: dict[str, Any]
+) -> None:
+    explanation = explain(name, epsilon=1.0, trials=1000, **settings)
+    assert [each.attack for each in explanation.results] == ["optimal"]
+    assert "The paper's attack has no account" in str(explanation)
+    assert "has no account" not in str(explain("GRR", epsilon=1.0, domain_size=5, trials=1000))
+    (result,) = explanation.results
+    assert gap_levels(result)[0] == result.claim.epsilon
 
 
 def test_what_keeps_no_epsilon_has_no_account() -> None:

@@ -220,3 +220,14 @@ def test_keys_tell_what_decides_the_outcome_and_nothing_else() -> None:
     keys = {Cell.of(**{**base, name: value}).key for name, value in other.items()}
     assert len(keys | {key}) == len(other) + 1
     assert digest({"a": 1, "b": (2, 3)}) == digest({"b": [2, 3], "a": 1})
+
+
+def test_a_pair_of_vectors_as_two_lists_is_told_how_it_is_written() -> None:
+    settings: dict[str, Any] = {"protocol": "Duchi-l2", "epsilon": 1, "dimension": 2}
+    with pytest.raises(AuditError, match=r'two pairs, write one pair of lists as "\[1,0\]:'):
+        Grid.of(**settings, pair=[[1, 0], [0, 1]])
+    (cell,) = Grid.of(**settings, pair="[1,0]:[0,1]").cells
+    assert cell.key == Grid.of(**settings, pair=[[[1, 0], [0, 1]]]).cells[0].key
+    with pytest.raises(AuditError) as caught:
+        Grid.of(**settings, pair="[1,0]:[0,2]")
+    assert "two pairs" not in str(caught.value)

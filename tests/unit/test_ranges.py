@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ldp_auditor import AuditError, Claim
+from ldp_auditor import AuditError, Claim, check
 from ldp_auditor.adapters.callables import ObjectTarget
 from ldp_auditor.checks import scouting
 from ldp_auditor.checks.bets import ChosenEvent
@@ -119,3 +119,31 @@ def test_with_a_small_budget_it_is_the_ends_and_the_middle() -> None:
     opener = OpenTarget(ObjectTarget(leaks_near_its_clipping_point), learn=False)
     fixed, spent = refined(plan, Here(), opener, None)
     assert (fixed.values, spent) == ((-1.0, 1.0, 0.0), 0)
+
+
+def test_of_very_many_values_some_are_checked() -> None:
+    words = tuple(f"page {i}" for i in range(10**6))
+    plan = CheckPlan(name="target", values=words, claim=Claim(1.0))
+    assert (len(plan.values), plan.offered) == (20, 10**6)
+    assert (plan.values[0], plan.values[-1]) == (words[0], words[-1])
+    steps = np.diff([words.index(word) for word in plan.values])
+    assert steps.max() - steps.min() <= 1
+    again = CheckPlan(name="target", values=plan.values, claim=Claim(1.0))
+    assert (again.values, again.offered) == (plan.values, None)
+    all_of_them = CheckPlan(name="target", values=words[:2000], claim=Claim(1.0))
+    assert (len(all_of_them.values), all_of_them.offered) == (2000, None)
+    with pytest.raises(AuditError, match="trials must be at least 100000"):
+        CheckPlan(name="target", values=words[:1000], claim=Claim(1.0), trials=99_999)
+
+
+def test_a_check_tells_of_how_many_values_some_were_checked() -> None:
+    result = check(one_bit, list(range(10**6)), 1.0, trials=20_000, seed=1, learn=False)
+    assert result.verdict == "violation"
+    assert "2 of 1,000,000 values, sure after" in str(result)
+    assert result.repeat.startswith("check(one_bit, [0, 999999], epsilon=1.0")
+    assert "domain_size=1000000" in result.repeat
+
+
+def one_bit(value: int, rng: np.random.Generator) -> int:
+    """Whether the value is in the upper half, nine times of ten."""
+    return int((value >= 500_000) == (rng.random() < 0.9))

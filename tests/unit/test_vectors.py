@@ -323,6 +323,17 @@ def test_rates_of_one_sampled_coordinate() -> None:
     assert [exact.true_positive, exact.false_positive] == pytest.approx(rates, abs=1e-4)
 
 
+@pytest.mark.parametrize("name", ["Sampled-PM", "Sampled-HM"])
+def test_a_coordinate_that_tells_nothing_is_a_coin(name: str) -> None:
+    """Both inputs have length 1, but for rounding: 0.36 + 0.64 is not 1 in floats."""
+    protocol = made(name, 1.0, 4)
+    rates = protocol.guess_rates(InputPair((0.6, 0.8, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)))
+    below = protocol.single.below
+    told = below(0.6, 0.0) + 1 - below(0.8, 0.0), below(1.0, 0.0) + 1 - below(0.0, 0.0)
+    assert rates.true_positive == pytest.approx((told[0] + 2 * 0.5) / 4, rel=1e-12)
+    assert rates.false_positive == pytest.approx((told[1] + 2 * 0.5) / 4, rel=1e-12)
+
+
 def test_samples_are_subsets() -> None:
     rows = np.empty((2000, 3), np.int64)
     fill_samples(fresh_stream(default_rng(1)), 4, rows)

@@ -1,6 +1,6 @@
 """Search for the pair of inputs that loses the most for each unit of distance."""
 
-from itertools import permutations
+from itertools import combinations
 from typing import Any
 
 from ldp_auditor.core import InputPair
@@ -13,20 +13,21 @@ def worst_ratio(
 ) -> tuple[float, InputPair] | None:
     """Return the largest exact loss for each unit of distance over many pairs, and its pair.
 
-    Among them are all pairs of the inputs that stand for the others, and one more; a mechanism that
-    does not know its loss has none.
+    Among them are all pairs of the inputs that stand for the others, and one more, but for those of
+    which a mechanism does not know its loss.
     """
     if metric is None:
         return None
-    some = permutations(inputs_of(mechanism).some, 2)
+    some = combinations(inputs_of(mechanism).some, 2)  # a pair loses as much both ways
     pairs = dict.fromkeys([also, *(InputPair(a, b) for a, b in some)])
     found: list[tuple[float, InputPair]] = []
     for pair in pairs:
         law = loss_law_of(mechanism, pair)
-        if law is None:
-            return None
-        lost = law.epsilon(mechanism.claim.delta)
-        found.append((lost / distance(metric, pair.first, pair.second), pair))
+        if law is not None:
+            lost = law.epsilon(mechanism.claim.delta)
+            found.append((lost / distance(metric, pair.first, pair.second), pair))
+    if not found:
+        return None
     largest = max(ratio for ratio, _ in found)
     return next(each for each in found if each[0] >= largest * (1 - SAME))
 

@@ -51,6 +51,7 @@ def result_of(course: Course, started: float, learned: bool) -> CheckResult:
         target=plan.name,
         **vars(plan.claim),
         values=plan.values,
+        offered=plan.offered,
         alpha=plan.alpha,
         seed=plan.seed,
         trials=findings[0].trials if findings else 0,

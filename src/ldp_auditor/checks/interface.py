@@ -7,7 +7,7 @@ from typing import Any
 
 from ldp_auditor.adapters import named_target
 from ldp_auditor.adapters.callables import ObjectTarget
-from ldp_auditor.checks.plan import TRIALS, CheckPlan
+from ldp_auditor.checks.plan import LEAST, TRIALS, CheckPlan
 from ldp_auditor.checks.ranges import with_ranges
 from ldp_auditor.checks.run import run_check
 from ldp_auditor.checks.sampling import OpenTarget, Target, Timing
@@ -114,14 +114,15 @@ def check(
         "stop": None if stop else stop,
         "score": score,
         "reports": reports,
-        "domain_size": domain_size,
+        "domain_size": domain_size if plan.offered is None else size,
         "options": options,
         "workers": workers,
         "engine": engine if isinstance(engine, str) else None,
         "address": address,
         **{name: value for name, value in vars(limits).items() if value != usual[name]},
     }
-    shown_values = repr(given_values if isinstance(given_values, Inputs) else list(given_values))
+    some = given_values if plan.offered is None else plan.values
+    shown_values = repr(some if isinstance(some, Inputs) else list(some))
     shown = [name if not isinstance(target, str) else repr(target), shown_values]
     shown += [
         f"{key}={getattr(value, '__qualname__', repr(value))}"  # a score is a function
@@ -149,4 +150,4 @@ def trials_within(seconds: float, plan: CheckPlan, engine: Engine) -> int:
     timing = Timing(ends_of(plan.values)[0], min(1.0, seconds / 20))
     [(_, speed)] = engine.map(OpenTarget(plan.target), [timing], limits=plan.limits)
     fitting = [trials for trials in LADDER if trials <= speed * engine.workers * seconds / 2]
-    return max(LADDER[0], 100 * len(plan.values), *fitting)
+    return max(LADDER[0], LEAST * len(plan.values), *fitting)

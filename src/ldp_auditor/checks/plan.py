@@ -36,6 +36,12 @@ OBJECTS, MOST_OBJECTS = 24, 64
 MOST_REPORTS = 1000
 """Largest number of reports of one object that are checked together."""
 
+LEAST = 100
+"""Reports of every input at least."""
+
+MOST_LISTED, OF_SOME = 1000, 10_000
+"""Inputs that are checked however few reports each has; of more some are chosen, with so many."""
+
 HANDSHAKE = 500
 """Reports by which two workers are compared; a verdict on fewer reports needs one worker only."""
 
@@ -66,15 +72,24 @@ class CheckPlan:
     score: Callable[[Any, Any, Any], float] | None = None
     reports: int | None = None
     """Reports of one fresh object that make one trial; None: one object makes all reports."""
+    offered: int | None = None
+    """How many inputs there were, if only some of them are checked."""
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
+        trials = whole_number("trials", self.trials, 1, 10**12)
+        many = len(self.values)
+        if many > max(MOST_LISTED, trials // LEAST):
+            count = max(2, trials // OF_SOME)
+            chosen = tuple(self.values[i * (many - 1) // (count - 1)] for i in range(count))
+            object.__setattr__(self, "offered", many)
+            object.__setattr__(self, "values", chosen)
         enough = len(self.values) >= 2 or self.has_ranges
         require(enough, f"a check needs two values at least, got {self.values!r}")
         different = len({canonical(value) for value in self.values})
         same = f"the values must be different, got {list(self.values)!r}"
         require(different == len(self.values), same)
-        trials = whole_number("trials", self.trials, 100 * len(self.values), 10**12)
+        trials = whole_number("trials", trials, LEAST * len(self.values))
         object.__setattr__(self, "trials", trials)
         if self.reports is not None:
             reports = whole_number("reports", self.reports, 1, MOST_REPORTS)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ldp_auditor.checks.bets import Bet, ChosenEvent
 from ldp_auditor.checks.evidence import result_of
-from ldp_auditor.checks.plan import CheckPlan, most_searched
+from ldp_auditor.checks.plan import LEAST, CheckPlan, most_searched
 from ldp_auditor.checks.search.finder import Pilot
 from ldp_auditor.checks.search.layout import Table, tables
 from ldp_auditor.checks.search.scores import can_learn
@@ -121,7 +121,7 @@ def check_recorded(
     started = time.perf_counter()
     pairs = list(reports.items() if isinstance(reports, Mapping) else reports)
     values = tuple(value for value, _ in pairs)
-    plan = CheckPlan(name=name, values=values, **{"trials": 100 * len(values), **settings})
+    plan = CheckPlan(name=name, values=values, **{"trials": LEAST * len(values), **settings})
     rng = chunk_generator(plan.seed, stream_key({"recorded": plan.plain_values}), 0, 0)
     learned = can_learn(plan.learn)
     shuffled: list[list[Any]] = []

@@ -39,6 +39,11 @@ class KeyValues(Inputs):
     def default_pair(self) -> InputPair:
         return InputPair((0, 1.0), (1, 1.0))
 
+    @property
+    def some(self) -> list[Any]:
+        """Two keys, one at a time, with numbers that are opposite and that are near."""
+        return [(key, value) for key in (0, 1) for value in (1.0, 0.875, 0.0, -0.875, -1.0)]
+
     def check(self, value: Any, name: str = "an input") -> tuple[float, ...]:
         right = isinstance(value, tuple | list | np.ndarray) and 0 < len(value) <= 2 * self.keys
         right = right and len(value) % 2 == 0

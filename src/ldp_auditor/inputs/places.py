@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ldp_auditor.core import InputPair
 from ldp_auditor.errors import whole_number
 from ldp_auditor.inputs.numbers import Numbers, interval
-from ldp_auditor.inputs.points import Points
+from ldp_auditor.inputs.points import Points, all_around, and_inside
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,17 @@ class Places(Points):
             rest = (0.0,) * (self.dimension - 1)
             return InputPair((0.0, *rest), (1.0, *rest))
         return InputPair((self.low,) * self.dimension, (self.high,) * self.dimension)
+
+    @property
+    def some(self) -> list[Any]:
+        """Places around the middle of the box, or around the origin if it has none."""
+        if math.inf in (-self.low, self.high):
+            low, high = max(self.low, -1.0), min(self.high, 1.0)
+        else:
+            low, high = self.low, self.high
+        middle, half = low + (high - low) / 2, (high - low) / 2
+        rim = all_around(self.dimension, lambda way: tuple(middle + half * x for x in way))
+        return and_inside(rim, (middle,) * self.dimension)
 
     def check_place(self, point: tuple[float, ...], name: str) -> None:
         inside = Numbers(self.low, self.high)

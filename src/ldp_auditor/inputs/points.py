@@ -2,7 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,11 @@ NORMS = ("l1", "l2", "linf")
 
 ROUNDED = 1e-9
 """By how much the length of a vector may be off."""
+
+NEAR = 1 / 8
+"""How near to each other some inputs are, in radii: as near as those that stand for all numbers."""
+
+Point = tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,26 @@ class Points(Inputs, ABC):
         return nearer(guesses, pair.first, pair.second, rng)
 
 
+def scaled(point: Point, factor: float) -> Point:
+    """Return a multiple of a point."""
+    return tuple(factor * x for x in point)
+
+
+def all_around(dimension: int, rim: Callable[[Point], Point]) -> list[Point]:
+    """Return what `rim` makes of directions along axes, diagonals and near an axis, and back."""
+    first, second = ((0.0,) * i + (1.0,) + (0.0,) * (dimension - i - 1) for i in (0, 1))
+    ways = [first, (1.0,) * dimension]
+    if dimension > 1:
+        ways += [second, (-1.0, *ways[1][1:]), (1.0, NEAR, *second[2:])]
+    return [rim(tuple(sign * x + 0.0 for x in way)) for way in ways for sign in (-1.0, 1.0)]
+
+
+def and_inside(points: Sequence[Point], middle: Point) -> list[Point]:
+    """Return points, the middle between them, and others near, whose first coordinate is nearer."""
+    near = ((first + NEAR * (middle[0] - first), *rest) for first, *rest in points)
+    return list(dict.fromkeys([*points, middle, *near]))
+
+
 @dataclass(frozen=True)
 class UnitVectors(Points):
     """A vector of Euclidean length 1."""
@@ -75,6 +100,10 @@ class UnitVectors(Points):
     @property
     def words(self) -> str:
         return f"unit vectors in {self.dimension} dimensions"
+
+    @property
+    def some(self) -> list[Any]:
+        return all_around(self.dimension, lambda way: scaled(way, 1 / math.hypot(*way)))
 
     def check_place(self, point: tuple[float, ...], name: str) -> None:
         length = math.hypot(*point)
@@ -106,6 +135,11 @@ class Ball(Points):
             return InputPair((-self.radius,) * self.dimension, (self.radius,) * self.dimension)
         rest = (0.0,) * (self.dimension - 1)
         return InputPair((-self.radius, *rest), (self.radius, *rest))
+
+    @property
+    def some(self) -> list[Any]:
+        rim = all_around(self.dimension, lambda way: scaled(way, self.radius / self.length(way)))
+        return and_inside(rim, (0.0,) * self.dimension)
 
     def length(self, point: Sequence[float]) -> float:
         """The norm of a point."""

@@ -16,6 +16,7 @@ from numpy.random import Generator
 from ldp_auditor.core import Floats, InputPair, Rates, Reports
 from ldp_auditor.errors import must, whole_number
 from ldp_auditor.inputs import Ball
+from ldp_auditor.inputs.nearness import rounding
 from ldp_auditor.mechanisms.bounded_reports import HM, MOST_WINDOW_EPSILON, PM, BoundedMechanism
 from ldp_auditor.mechanisms.kernels.vectors import fill_samples
 from ldp_auditor.mechanisms.kernels.xoshiro import fresh_stream
@@ -111,6 +112,8 @@ class SampledCoordinates(VectorMechanism):
             return None
         classes = self.classes(pair)
         rest = math.fsum(-count * (a * a - b * b) / 2 for a, b, count in classes)
+        if abs(rest) <= rounding(pair.first, pair.second):
+            rest = 0.0
         return Rates(*(self._nearer(classes, rest, side) for side in (0, 1)))
 
     def _nearer(self, classes: list[tuple[float, float, int]], rest: float, side: int) -> float:

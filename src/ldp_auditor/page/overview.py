@@ -6,7 +6,7 @@ from typing import Any
 
 from ldp_auditor.figures.points import AXES, Point, sort_key, varied, words_of
 from ldp_auditor.figures.shares import SEARCH
-from ldp_auditor.figures.words import NONE, counted, digits, share_in_words, value_in_words
+from ldp_auditor.figures.words import NONE, digits, share_in_words, value_in_words
 from ldp_auditor.report.verdicts import BROKEN, VIOLATION, kind_of_point, summary_of_check
 from ldp_auditor.results.check_result import CheckResult
 
@@ -147,7 +147,7 @@ def overview_rows(
             }
             rows.append(row)
     for check in checks:
-        setting = f"check, {counted(len(check.values), 'input')}"
+        setting = f"check, {check.inputs_in_words('input')}"
         words = (check.name, summary_of_check(check).kind.title, setting, SEARCH)
         proven = check.best.empirical_epsilon if check.findings else 0.0
         row = _row(words, check.claim.epsilon, (None, None), proven, None)

@@ -37,7 +37,7 @@ def evidence_lines(result: CheckResult) -> str:
     sure = [] if result.sure_after is None else [f"sure after {result.sure_after:,} reports"]
     if result.sure_after != result.reports:
         sure.append(f"{result.reports:,} reports in all")
-    lines.append(f"{len(result.values)} values, {', '.join(sure)}, seed {result.seed}")
+    lines.append(f"{result.inputs_in_words('value')}, {', '.join(sure)}, seed {result.seed}")
     if result.learned is not None:
         lines.append(LEARNED if result.learned else NOT_LEARNED)
     return "\n".join(lines)

@@ -219,14 +219,20 @@ def explanation_table(explanation: Explanation) -> TextTable:
 
 
 def certificate_lines(explanation: Explanation) -> str:
-    """How many trials would prove most of the worst case."""
+    """How many trials would prove most of the worst case, and which attack has no account."""
     first = explanation.results[0]
-    return "\n".join(
+    lines = [
         f"To prove {share:.0%} of the worst case {number(first.worst_case_epsilon)}, the optimal "
         f"attack needs about {'more than a quadrillion' if trials is None else f'{trials:.2g}'} "
         "trials."
         for share, trials in explanation.trials_for.items()
-    )
+    ]
+    if all(result.attack != "paper" for result in explanation.results):
+        lines.append(
+            "The paper's attack has no account: what it shows with unlimited trials is not known "
+            "here; audit measures it."
+        )
+    return "\n".join(lines)
 
 
 def profile_table(title: str, points: Sequence[tuple[float, float]]) -> TextTable:

@@ -84,6 +84,9 @@ class CheckResult(Shown):
         default=None,
     )
     values: tuple[Any, ...] = entry("the inputs")
+    offered: int | None = entry(
+        "how many inputs there were, if they are so many that only some were checked", default=None
+    )
     alpha: float = entry("probability that any proven epsilon is wrong")
     seed: int = entry("seed of all random numbers that are ours")
     trials: int = entry("reports on which the first finding was counted, of each of its inputs")
@@ -142,6 +145,11 @@ class CheckResult(Shown):
     def claim(self) -> Claim:
         """What the target promises."""
         return Claim(self.epsilon, self.delta, self.metric)
+
+    def inputs_in_words(self, thing: str) -> str:
+        """Return how many inputs were checked, called `thing`, and of how many if of some only."""
+        of = "" if self.offered is None else f" of {self.offered:,}"
+        return f"{len(self.values):,}{of} {thing}s"
 
     @property
     def best(self) -> Finding:

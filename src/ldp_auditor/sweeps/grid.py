@@ -17,6 +17,8 @@ from ldp_auditor.sweeps.cells import LISTS, Cell
 LIST_SETTINGS = ("reports", "pair", *LISTS)
 """Settings whose value is a list already; an axis of them is a list of lists."""
 
+TWO_PAIRS = '; two lists in a grid are two pairs, write one pair of lists as "[1,0]:[0,1]"'
+
 MOST_CELLS = 10**6
 
 
@@ -72,14 +74,15 @@ def cells_of(axes: Mapping[str, Any]) -> Iterator[Cell]:
         try:
             yield Cell.of(**settings)
         except AuditError as error:
-            raise CellError(settings, error) from None
+            two_lists = error.argument == "pair" and len(axis_of("pair", axes.get("pair"))) == 2
+            raise CellError(settings, error, TWO_PAIRS if two_lists else "") from None
 
 
 class CellError(AuditError):
     """A combination of settings that makes no audit."""
 
-    def __init__(self, settings: Mapping[str, Any], error: AuditError) -> None:
-        self.reason = str(error)
+    def __init__(self, settings: Mapping[str, Any], error: AuditError, hint: str = "") -> None:
+        self.reason = f"{error}{hint}"
         cell = ", ".join(
             f"{name}={in_brief(value) if isinstance(value, int) else value}"
             for name, value in settings.items()
