@@ -170,10 +170,11 @@ def explain_plan(
     )
     rates = needed(look.mechanism, KnowsRates, "explain").guess_rates(look.pair)
     worst = look.worst_case_epsilon
+    reports = f"{plan.reports[0]} reports" if plan.is_over_time else "a report"
     require(
         attack_epsilon(rates, claim.delta, worst, plan.distance) is not None,
-        f"the exact rates of the paper's attack on so many reports of {plan.mechanism.name} are "
-        "not known here, so that its gap cannot be accounted for; audit measures it",
+        f"the exact rates of the paper's attack on {reports} of {plan.mechanism.name} are not "
+        "known here, so that its gap cannot be accounted for; audit measures it",
     )
     results = AuditResults(
         run(replace(plan, attack=attack), engine=engine, progress=progress)[0] for attack in ATTACKS
