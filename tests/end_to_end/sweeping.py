@@ -51,7 +51,7 @@ def session_of(process: subprocess.Popen[str] | Forked) -> dict[int, str]:
     return found
 
 
-def workers_of(process: Forked) -> list[int]:
+def workers_of(process: subprocess.Popen[str] | Forked) -> list[int]:
     return [pid for pid, command in session_of(process).items() if "spawn_main" in command]
 
 

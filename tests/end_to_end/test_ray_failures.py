@@ -15,7 +15,13 @@ import pytest
 from tests.end_to_end.environments import with_ray
 from tests.end_to_end.listening import listening
 from tests.end_to_end.ray_running import OUE, RAY, TwoNodes, busy, counts, run, started, two_nodes
-from tests.end_to_end.sweeping import lines, session_of, wait_for_lines, wait_until
+from tests.end_to_end.sweeping import (
+    lines,
+    session_of,
+    wait_for_lines,
+    wait_until,
+    workers_of,
+)
 
 pytestmark = pytest.mark.cluster
 
@@ -100,10 +106,8 @@ def test_a_killed_worker_changes_nothing(expected: dict[str, Any]) -> None:
 
 def test_a_killed_process_changes_nothing(expected: dict[str, Any]) -> None:
     with started(*LONG, "--engine", "processes") as process:
-        wait_until(lambda: len(session_of(process)) > 2, "no worker was started")
-        time.sleep(2)
-        victims = [p for p, words in session_of(process).items() if "spawn_main" in words]
-        os.kill(victims[0], signal.SIGKILL)
+        wait_until(lambda: workers_of(process), "no worker was started")
+        os.kill(workers_of(process)[0], signal.SIGKILL)
         assert counts(ended(process)) == expected
 
 
