@@ -115,6 +115,24 @@ def test_kernels_are_kept_where_there_is_room(
     assert kernels_in(sealed.packages) == before
 
 
+def test_kernels_beside_a_read_only_package_are_taken_over(
+    installed: Installation, tmp_path: Path
+) -> None:
+    """An image that was built with one run, say, and then belongs to nobody."""
+
+    def compiled(folder: Path) -> dict[str, int]:
+        return {path.name: path.stat().st_mtime_ns for path in folder.rglob("*.nbc")}
+
+    assert installed.run(*AUDIT, cwd=tmp_path, HOME=str(tmp_path)).returncode == 0
+    seal(installed.environment)
+    try:
+        done = installed.run(*AUDIT, cwd=tmp_path, HOME=str(tmp_path))
+    finally:
+        seal(installed.environment, writable=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert compiled(tmp_path) == compiled(installed.packages) != {}
+
+
 def test_complaints_without_a_home_and_with_one(
     sealed: Installation, nobodys: Path, tmp_path: Path
 ) -> None:

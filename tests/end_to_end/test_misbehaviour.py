@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import time
 import warnings
 from pathlib import Path
 from typing import Any
@@ -13,12 +12,14 @@ from typing import Any
 import pytest
 
 from ldp_auditor.checks.interface import check
+from ldp_auditor.checks.recorded_reports import check_recorded
+from ldp_auditor.core import Claim
 from ldp_auditor.errors import AuditError
 from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.testing import assert_ldp
 from tests.end_to_end import foreign_targets as foreign
 from tests.end_to_end.command import forked, run
-from tests.end_to_end.sweeping import session_of
+from tests.end_to_end.sweeping import session_of, wait_until
 
 ROOT = Path(__file__).parents[2]
 HERE = "tests.end_to_end.foreign_targets"
@@ -157,20 +158,20 @@ def test_nothing_is_left_after_an_interrupt_or_a_kill(sent: signal.Signals, tmp_
     target = f"{HERE}:starts_a_program_and_hangs"
     command = ("check", target, "--epsilon", "1", "--values", "0,1", "--call-seconds", "99")
     with forked(*command, cwd=ROOT, variables={"LDP_AUDITOR_TEST_NOTES": str(notes)}) as process:
-        wait_until(lambda: notes.exists() and notes.read_text().endswith("\n"))
+        wait_until(lambda: notes.exists() and notes.read_text().endswith("\n"), "it was not called")
         process.send_signal(sent)
-        _, errors = process.communicate(timeout=30)
+        _, errors = process.communicate(timeout=120)
     if sent == signal.SIGINT:
         assert (process.returncode, errors) == (130, "ldp-auditor: interrupted\n")
     assert_gone(notes)
-    wait_until(lambda: not session_of(process))
+    wait_until(lambda: not session_of(process), "processes are left")
 
 
 def assert_gone(notes: Path) -> None:
     """The processes that were noted have ended."""
     processes = notes.read_text().split()
     assert processes
-    wait_until(lambda: not any(is_running(process) for process in processes))
+    wait_until(lambda: not any(map(is_running, processes)), "processes are left")
 
 
 def is_running(process: str) -> bool:
@@ -179,13 +180,6 @@ def is_running(process: str) -> bool:
     except OSError:
         return False
     return stat.rpartition(")")[2].split()[0] not in {"Z", "X"}
-
-
-def wait_until(condition: Any) -> None:
-    deadline = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def test_limits() -> None:
@@ -264,8 +258,6 @@ BAD_FILES = {
 @pytest.mark.parametrize("name", BAD_FILES)
 def test_recorded_files_that_cannot_be_read(name: str, tmp_path: Path) -> None:
     from ldp_auditor.adapters.report_files import read_recorded
-    from ldp_auditor.checks.recorded_reports import check_recorded
-    from ldp_auditor.core import Claim
 
     content, reason = BAD_FILES[name]
     (tmp_path / name).write_bytes(content)
@@ -322,6 +314,18 @@ def test_the_message_names_the_score() -> None:
         foreign.grr, [0, 1], epsilon=1.0, trials=2000, learn=False, score=foreign.lead
     )
     assert result.repeat.endswith("seed=42, learn=False, score=lead)")
+
+
+def test_a_score_that_fails_is_told_so() -> None:
+    def undecided(report: int, first: int, second: int) -> str:
+        return "perhaps" if report == first else "not"
+
+    with pytest.raises(AuditError, match=r"^the score raised TypeError: .* with values 0 and 1$"):
+        quick(foreign.grr, [0, 1], trials=2000, score=foreign.grr)
+    recorded = {value: [value, 1 - value] * 100 for value in (0, 1)}
+    told = r"^the score raised ValueError: .*'(perhaps|not)' with values 0 and 1$"
+    with pytest.raises(AuditError, match=told):
+        check_recorded("file", recorded, claim=Claim(1.0), learn=False, score=undecided)
 
 
 def test_the_command_says_how_to_repeat_it() -> None:

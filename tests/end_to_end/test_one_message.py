@@ -146,7 +146,9 @@ def test_unknown_names_are_refused_in_the_same_words(command: str, name: str) ->
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("compare", "GRR", "--domain-size", "5"), "a comparison needs a claim: epsilon, or"),
+        (("compare", "--domain-size", "5"), "a comparison needs a claim: epsilon, or"),
+        (("compare", "GRR", "--domain-size", "5"), "GRR needs epsilon"),
+        (("compare", "PM", "--epsilon", "1", "--domain-size", "5"), "has a domain_size; drop it"),
         (("compare", "--epsilon-1", "1", "--domain-size", "5"), "need epsilon_infinity beside"),
         (("compare", "GRR", "--epsilon", "1", "--epsilon-infinity", "2"), "has the option"),
         (("compare", "L-SUE", "--epsilon", "1", "--epsilon-1", "1"), "mean the same"),

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -148,9 +147,7 @@ def test_a_lost_head_is_one_line_and_what_is_finished_is_kept(
             wait_for_lines(out, 2)
             kept = lines(out)
             os.kill(nodes.first(program), signal.SIGKILL)
-            began = time.monotonic()
-            done = ended(process)
-            assert time.monotonic() - began < 60  # after which Ray ends the process
+            done = ended(process)  # which Ray would end, too, after a while and with code 1
     assert lost.format(address=nodes.address) in done.stderr
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert lines(out)[: len(kept)] == kept
@@ -225,9 +222,7 @@ def test_a_killed_command_leaves_no_work() -> None:
 
 
 def refused(address: str) -> str:
-    began = time.monotonic()
-    done = run(*SHORT, *RAY, "--address", address)
-    assert time.monotonic() - began < 150  # 3 on an idle machine; `ray.init` would wait for ever
+    done = run(*SHORT, *RAY, "--address", address)  # `ray.init` would wait for ever
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
     return done.stderr

@@ -217,7 +217,7 @@ def test_a_cell_of_which_workers_die_stops_no_other(tmp_path: Path) -> None:
             (victim,) = set(workers_of(process)) - victims
             victims.add(victim)
             os.kill(victim, signal.SIGKILL)
-        output, errors = process.communicate(timeout=60)
+        output, errors = process.communicate(timeout=120)
     assert process.returncode == 2
     assert output.startswith("3 cells, 2 of them run now; ")
     assert errors.startswith("ldp-auditor: a cell failed: protocol=SHE, ")

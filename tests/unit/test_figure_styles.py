@@ -201,3 +201,9 @@ def test_lines_that_lie_on_each_other_are_told_once() -> None:
     assert (by_role[0].place, by_role[0].series) == (None, "")
     across = [line.name for line in told_once(lines, across_roles=True)]
     assert across == ["A, claimed = B, claimed = B, exact", "B, proven", "C, claimed"]
+
+
+def test_a_style_without_a_figure_is_refused() -> None:
+    with pytest.raises(AuditError, match="give its place with --figure"):
+        figure_path(None, None, "paper")
+    assert figure_path(None) is None

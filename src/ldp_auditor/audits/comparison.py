@@ -28,7 +28,7 @@ from ldp_auditor.execution.contract import Engine
 from ldp_auditor.execution.engines import open_engine
 from ldp_auditor.inputs import Records
 from ldp_auditor.results.audit_result import AuditResult, AuditResults, OfAudits
-from ldp_auditor.results.fields import Plain, real, truth
+from ldp_auditor.results.fields import Plain, plain_value, real, truth
 from ldp_auditor.results.folder import results_folder
 from ldp_auditor.results.journal import Journal
 
@@ -60,7 +60,7 @@ class Comparison(OfAudits):
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
         return {
-            "epsilon": self.claim.epsilon,
+            "epsilon": plain_value(self.claim.epsilon),
             "delta": self.claim.delta,
             **self.results.to_dict(),
             "refused": [{"mechanism": m, "reason": r} for m, r in self.refused.items()],
@@ -104,17 +104,18 @@ def plan_comparison(
     """Plan the audit of every protocol, or of those named, at one epsilon and domain size.
 
     A protocol that is named, or whose family is, is audited just as `audit` does it: the claim is
-    tested on it. If none is named, all of the paper take part (or those `among` them), with `delta`
-    where one is needed, and a protocol that promises nothing is measured without a claim. The
-    attack "both" stands for all of them. `settings` are those of `plan_audit`, and options of
-    protocols, which go to those that have them: with `epsilon_infinity` memoized protocols take
-    part, with `attributes` or `domain_sizes` mechanisms for records.
+    tested on it, or its own, if it brings one and none is given. If none is named, all of the paper
+    take part (or those `among` them), with `delta` where one is needed, and a protocol that
+    promises nothing is measured without a claim. The attack "both" stands for all of them.
+    `settings` are those of `plan_audit`, and options of protocols, which go to those that have
+    them: with `epsilon_infinity` memoized protocols take part, with `attributes` or `domain_sizes`
+    mechanisms for records.
     """
     require(not isinstance(protocols, str), f"protocols must be a list of names, got {protocols!r}")
     given = {key: value for key, value in settings.items() if value is not None}
     options = {key: given.pop(key) for key in list(given) if key not in SETTINGS}
-    claim = _stated_claim(epsilon, options.get("epsilon_1"), delta)
     named = mechanisms.expanded(protocols)
+    claim = _stated_claim(epsilon, options.get("epsilon_1"), delta, bool(named))
     names = named or _participants(epsilon is None, options, among)
     types = {name: option_types(name) for name in names}
     for option in options:
@@ -122,6 +123,11 @@ def plan_comparison(
             any(option in types[name] for name in names),
             f"none of the protocols compared has the option {option!r}",
         )
+    require(
+        domain_size is None or any(map(_has_size, names)),
+        "none of the protocols compared has a domain_size; drop it",
+        argument="domain_size",
+    )
     attacks = ATTACKS if attack == "both" else (attack,)
     plans: list[AuditPlan] = []
     refused: dict[str, str] = {}
@@ -148,17 +154,25 @@ def _has_size(name: str) -> bool:
     return is_foreign(name) or mechanisms.find(name, outside=True).takes.has_size
 
 
-def _stated_claim(epsilon: float | None, epsilon_1: float | None, delta: float | None) -> Claim:
-    """The claim that all are compared under."""
+def _stated_claim(
+    epsilon: float | None, epsilon_1: float | None, delta: float | None, named: bool
+) -> Claim:
+    """The claim that all are compared under; that of nothing, if those named bring their own."""
     require(
         epsilon is None or epsilon_1 is None,
         "epsilon and epsilon_1 mean the same, give one of them",
     )
     stated = epsilon_1 if epsilon is None else epsilon
-    if stated is None:
-        raise AuditError("a comparison needs a claim: epsilon, or epsilon_1 of memoized protocols")
-    claim = Claim(stated, 0.0 if delta is None else delta)
-    require(claim.epsilon < math.inf, "epsilon must be finite, got epsilon=inf", argument="epsilon")
+    require(
+        stated is not None or named,
+        "a comparison needs a claim: epsilon, or epsilon_1 of memoized protocols",
+    )
+    claim = Claim(math.inf if stated is None else stated, 0.0 if delta is None else delta)
+    require(
+        stated is None or claim.epsilon < math.inf,
+        "epsilon must be finite, got epsilon=inf",
+        argument="epsilon",
+    )
     return claim
 
 

@@ -42,6 +42,11 @@ def figure_path(
 
     Raise, before anything is computed, if it cannot be drawn or written there or has no such style.
     """
+    require(
+        style is None or given is not None or default is not None,
+        "style says how a figure is drawn: give its place with --figure",
+        argument="style",
+    )
     style_of(style or "screen", columns)
     if given is None and default is not None:
         if not is_installed("matplotlib"):

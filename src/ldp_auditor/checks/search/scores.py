@@ -19,7 +19,7 @@ from ldp_auditor.checks.search.proposals import (
     proposals_of,
 )
 from ldp_auditor.core import Floats
-from ldp_auditor.errors import require
+from ldp_auditor.errors import AuditError, describe, in_brief, require
 
 MOST_PAIRS = 30
 """Largest number of pairs of inputs for which a user's score is tried."""
@@ -72,7 +72,11 @@ class UserScore:
 
     def __call__(self, reports: Sequence[Any], table: Table) -> Floats:
         """Scores of all reports."""
-        return np.array([float(self.function(r, self.first, self.second)) for r in reports])
+        try:
+            return np.array([float(self.function(r, self.first, self.second)) for r in reports])
+        except Exception as error:  # it may be anything
+            apart = f"with values {in_brief(self.first)} and {in_brief(self.second)}"
+            raise AuditError(f"the score raised {describe(error)} {apart}") from error
 
 
 def propose_user_scores(

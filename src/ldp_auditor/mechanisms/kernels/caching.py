@@ -18,6 +18,7 @@ from typing import Any
 from ldp_auditor.places import has_room, temporary_folder, user_cache
 
 PACKAGE = Path(__file__).parents[2]
+BESIDE = PACKAGE / "__pycache__"
 PREFIX = "ldp-auditor-kernels-"
 OTHER_STATES = 4
 """Folders of other states of the source that stay, for somebody who goes back to a branch."""
@@ -43,11 +44,11 @@ def kernel_folder() -> Path | None:
     if asked and (folder := _folder_in(Path(asked).absolute())):
         return folder
     trouble = f"NUMBA_CACHE_DIR ({asked}) cannot be written to" if asked else ""
-    if not (folder := _folder_in(PACKAGE / "__pycache__")):
-        folder = _folder_in(user_cache())
+    if not (folder := _folder_in(BESIDE)):
+        folder = _folder_in(user_cache(), BESIDE)
     if not folder:
         trouble = trouble or "neither the package's folder nor a cache folder can be written to"
-        folder = _folder_in(temporary_folder())
+        folder = _folder_in(temporary_folder(), BESIDE)
     if not folder:
         trouble += ", nor can a temporary one" if not asked else ""
         _log.warning(
@@ -65,8 +66,11 @@ def kernel_folder() -> Path | None:
     return folder
 
 
-def _folder_in(root: Path | None) -> Path | None:
-    """Make the folder for this state of the source in `root`; None if there is no room."""
+def _folder_in(root: Path | None, sealed: Path | None = None) -> Path | None:
+    """Make the folder for this state of the source in `root`; None if there is no room.
+
+    A new one begins with the kernels of the `sealed` root, which can be read and not written to.
+    """
     if root is None:
         return None
     folder = root / (PREFIX + state_of(PACKAGE))
@@ -75,7 +79,19 @@ def _folder_in(root: Path | None) -> Path | None:
         return None
     if is_new:
         drop_old_states(folder)
+    if is_new and sealed is not None:
+        _take_over(sealed / folder.name, folder)
     return folder
+
+
+def _take_over(sealed: Path, folder: Path) -> None:
+    """Copy kernels into `folder`, without the modes of their folders; what fails is compiled."""
+    with contextlib.suppress(OSError):
+        for path in sealed.rglob("*"):
+            if path.is_file():
+                place = folder / path.relative_to(sealed)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(path, place)
 
 
 @functools.cache
