@@ -125,7 +125,8 @@ def _draw_bars(
     axes.bar(places, heights, color=colours, width=0.72 / count, yerr=spread)
     inches = (sheet[0] - 0.8) / len(data.names) * 0.72 / count
     ticks = (72 * inches) ** 2
-    axes.scatter(places, drawable(series.exact), marker="_", s=ticks, c="black", zorder=3)
+    marks: dict[str, Any] = {"marker": "_", "c": "black", "linewidths": 1.5 * style.lines}
+    axes.scatter(places, drawable(series.exact), s=ticks, zorder=3, **marks)
     longest = max(map(len, series.words), default=0) * LETTER * style.small
     turned = longest > 1.15 * inches
     arrow = "{} →" if turned else "↑\n{}"  # turned, both point upwards
