@@ -208,4 +208,4 @@ def test_marks_at_bars_grow_with_the_lines_of_a_style() -> None:
     data = Bars("", ["A"], [1.0], [None], [bars], "claimed", "", 1.1)
     for name, width in (("screen", 1.5), ("slide", 3.0)):
         (marks,) = draw(data, style_of(name)).axes[0].collections
-        assert list(marks.get_linewidths()) == [width]
+        assert marks.get_linewidth() == pytest.approx([width])

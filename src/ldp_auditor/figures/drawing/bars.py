@@ -55,7 +55,8 @@ def _(data: Bars, style: Style = SCREEN) -> Figure:
     if data.unclaimed_name:
         handles.append(Patch(color=LIGHT_COLOURS[0], label=data.unclaimed_name))
     if any(value is not None for series in data.series for value in series.exact):
-        tick = Line2D([], [], color="black", marker="_", ms=12, ls="", label=data.exact_name)
+        look: dict[str, Any] = {"marker": "_", "ms": 12 * style.lines, "mew": style.lines}
+        tick = Line2D([], [], color="black", ls="", label=data.exact_name, **look)
         handles.append(tick)
     put_legend(figure, handles, style)
     write_title(figure, data.title, style)
