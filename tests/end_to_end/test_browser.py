@@ -44,12 +44,22 @@ def seeds(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vi
     """A page of two seeds, which has the widest table, whiskers and a zero."""
     folder = tmp_path_factory.mktemp("seeds")
     results = [
-        audited("L-Bloom-SUE", epsilon=e, seed=seed, domain_size=1000, empirical_epsilon=proven)
+        audited(
+            "L-Bloom-SUE",
+            epsilon=e,
+            seed=seed,
+            delta=1e-5,
+            domain_size=1000,
+            empirical_epsilon=proven,
+        )
         for e, both in ((0.25, (0.0, 0.0)), (0.5, (0.04, 0.2)), (8.0, (6.0, 9.0)))
         for seed, proven in enumerate(both)
     ]
     checks = [checked("package:" + "long_name_" * 6, values=[0, end]) for end in (1, 2)]
-    write_page(write(folder / "results", *results, *checks), folder / "r.html")
+    write_page(
+        write(folder / "results", *results, audited(epsilon=0.5, domain_size=1000), *checks),
+        folder / "r.html",
+    )
     with visit(browser, folder / "r.html") as opened:
         yield opened
 
@@ -254,9 +264,9 @@ def test_checks_of_one_name_are_told_apart_and_long_names_are_found(seeds: Visit
     settings = [text.replace("\xa0", " ") for text in rows(seeds, "Setting")]
     assert {"check, 2 inputs, 0 … 1", "check, 2 inputs, 0 … 2"} < set(settings)
     find = seeds.page.get_by_label("Find")
-    for words, count in (("package:" + "long_name_" * 6, 2), ("k=1000", 3), ("k=1,000", 3)):
+    for words, count in (("package:" + "long_name_" * 6, 2), ("k=1000", 4), ("delta=1e-5", 3)):
         find.fill(words)
-        assert seeds.page.inner_text("#count").startswith(f"{count} of 5 rows")
+        assert seeds.page.inner_text("#count").startswith(f"{count} of 6 rows")
     find.fill("")
 
 
