@@ -57,7 +57,12 @@ def seeds(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vi
     ]
     checks = [checked("package:" + "long_name_" * 6, values=[0, end]) for end in (1, 2)]
     write_page(
-        write(folder / "results", *results, audited(epsilon=0.5, domain_size=1000), *checks),
+        write(
+            folder / "results",
+            *results,
+            audited("RS+FD[GRR]", epsilon=0.5, domain_size=1000),
+            *checks,
+        ),
         folder / "r.html",
     )
     with visit(browser, folder / "r.html") as opened:
@@ -337,6 +342,24 @@ def test_dark_mode_and_paper_have_their_own_colours(dark_phone: Visit) -> None:
     assert not page.locator(".filters").is_visible()
     assert len(page.pdf(format="A4")) > 10_000
     assert not page.locator(".contents, .downloads, #filters").first.is_visible()
+
+
+def test_rows_on_paper_have_short_names_and_verdicts_on_one_line(seeds: Visit) -> None:
+    seeds.page.emulate_media(media="print")
+    wrapped = """() => {
+        const place = document.getElementById("overview-table").parentElement;
+        place.style.width = "300px";
+        const texts = [...place.querySelectorAll("tbody :is(th, .verdict) > bdi")];
+        const short = texts.filter(({ textContent }) => textContent.length < 18);
+        const found = short.filter((text) => text.getClientRects().length > 1);
+        place.style.width = "";
+        return [short.length, found.map((text) => text.textContent)];
+    }"""
+    count, found = seeds.page.evaluate(wrapped)
+    seeds.page.emulate_media(media="screen")
+    seeds.page.wait_for_function(FITTING)
+    assert count > 6
+    assert found == []
 
 
 def test_figures_fit_the_paper_before_its_pages_are_counted(seen: Visit) -> None:
