@@ -14,6 +14,7 @@ HOSTILE = [
     "\"'><img src=x onerror=alert(1)>",
     "</script><script>alert(1)</script>",
     "]]>-->`${alert(1)}`",
+    "$x^2$",
     "a\u202eb\u2028c\u0000d",
     "\ud800",
     "x" * 100_000,

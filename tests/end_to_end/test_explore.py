@@ -358,6 +358,24 @@ def test_a_choice_is_that_of_the_command(client: Client) -> None:
     assert nothing["sentences"][0].startswith("Nothing keeps all limits")
 
 
+def test_a_choice_is_taken_along(client: Client, tmp_path: Path) -> None:
+    asked = {**ASKED_CHOICE, "fingerprint": False}
+    answer = client.ask("answer", asked)[1]
+    done = run(*shlex.split(answer["command"])[1:], "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    notebook: dict[str, Any] = {}
+    exec(answer["cell"], notebook)  # what a reader does with it
+    assert list(as_words(notebook["found"])) == answer["sentences"]
+    assert json.loads(done.stdout)["choice"] == notebook["found"].to_dict()["choice"]
+    assert b"</svg>" in (tmp_path / "choose.svg").read_bytes()
+    query = quote(json.dumps(asked))
+    status, headers, content = client.send("GET", f"{client.root}choice.pdf?{query}")
+    assert (status, content[:4]) == (200, b"%PDF")
+    assert headers["Content-Disposition"] == 'attachment; filename="explore-choice.pdf"'
+    for wrong, code in (("", 404), ("?x", 400), ("?" + quote('{"users": 1}'), 400)):
+        assert client.send("GET", f"{client.root}choice.svg{wrong}")[0] == code
+
+
 @pytest.mark.parametrize(
     ("changed", "words"),
     [

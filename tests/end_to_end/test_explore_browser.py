@@ -171,9 +171,11 @@ def test_wrong_settings_are_marked_at_their_fields_and_move_no_axis(seen: Visit)
         assert field.get_attribute("aria-invalid") is None
     seen.page.get_by_role("checkbox", name="GM", exact=True).check()
     seen.page.locator("#view .notes", has_text="GM is defined for epsilon <= 1 only").wait_for()
-    seen.page.get_by_label("Alpha", exact=True).fill("7")
-    seen.page.get_by_label("Alpha", exact=True).press("Tab")
-    seen.page.locator("#alpha-wrong", has_text="alpha must lie in (0, 1)").wait_for()
+    alpha, told = seen.page.get_by_label("Alpha", exact=True), seen.page.locator("#alpha-wrong")
+    alpha.fill("7")
+    told.get_by_text("alpha must lie in (0, 1)").wait_for()
+    alpha.fill("0.01")
+    told.wait_for(state="hidden")
 
 
 def test_the_setting_is_in_the_address(seen: Visit) -> None:
@@ -250,7 +252,7 @@ def test_two_settings_stand_side_by_side(seen: Visit) -> None:
     tops = "['#view', '#held'].map((of) => document.querySelector(`${of} .leakage-figure .plot`)"
     tops += ".getBoundingClientRect().y)"  # both at one moment: the page may still scroll
     seen.page.wait_for_function(f"Math.abs({tops}.reduce((a, b) => a - b)) < 2")
-    seen.page.wait_for_url("**held=*")
+    seen.page.wait_for_url("**/#*domain_size=5&*held=*")
     seen.page.reload()
     seen.page.locator("#held-caption", has_text="k = 100").wait_for()
     held.get_by_role("button", name="Swap the two").click()

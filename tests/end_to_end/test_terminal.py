@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
+from rich.console import Console
+from rich.progress import Progress
 
+from ldp_auditor.report.progress import columns_for
 from tests.end_to_end.command import EXECUTABLE, run, run_on_terminal
 
 RED = "\x1b[31m"
@@ -35,6 +39,21 @@ def test_a_narrow_terminal_shows_the_violation_in_red(columns: int, tmp_path: Pa
     assert sum(line.endswith(" VIOLATION") for line in lines) == 1
     assert sum(line.endswith(" none found") for line in lines) == 1
     assert any(line.startswith("Left out for want of room: ") for line in lines)
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 99, 200])
+def test_progress_stays_on_one_line(columns: int) -> None:
+    """A longer line would go on below, and be drawn anew there on every change."""
+    console = Console(width=columns, file=io.StringIO(), force_terminal=True)
+    progress = Progress(*columns_for(columns, "reports"), console=console)
+    task = progress.add_task("figure-12: 397 of 900 cells", total=2, completed=1)
+    progress.tasks[task].finished_speed = 1.86e6
+    lines = console.render_lines(progress.get_renderable())
+    assert len(lines) == 1
+    words = "".join(segment.text for segment in lines[0])
+    assert "397 of 900 cells" in words
+    assert "50%" in words
+    assert ("1.86 million reports/s" in words) is (columns >= 80)
 
 
 @pytest.mark.parametrize("variables", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ldp_auditor import AuditError
-from ldp_auditor.figures.data import Curves, FigureData, Line, Panels
+from ldp_auditor.figures.data import Bars, BarSeries, Curves, FigureData, Line, Panels
 from ldp_auditor.figures.drawing import draw, written
 from ldp_auditor.figures.drawing.legend import NOTHING
 from ldp_auditor.figures.drawing.lines import DASHES, MARKERS
@@ -207,3 +207,11 @@ def test_a_style_without_a_figure_is_refused() -> None:
     with pytest.raises(AuditError, match="give its place with --figure"):
         figure_path(None, None, "paper")
     assert figure_path(None) is None
+
+
+def test_marks_at_bars_grow_with_the_lines_of_a_style() -> None:
+    bars = BarSeries("a", 0, [0.5], ["0.5"], [0.6], "exact")
+    data = Bars("", ["A"], [1.0], [None], [bars], "claimed", "", 1.1)
+    for name, width in (("screen", 1.5), ("slide", 3.0)):
+        (marks,) = draw(data, style_of(name)).axes[0].collections
+        assert marks.get_linewidth() == pytest.approx([width])

@@ -146,6 +146,37 @@ def test_bars_of_everything_have_violators_first() -> None:
     assert bars.claimed == [1.0] * 5 + [math.inf]
 
 
+def test_what_chance_explains_stands_behind_what_theory_breaks() -> None:
+    found = points_of(
+        ("key", AuditResult.from_dict(plain))
+        for plain in (
+            audited("chance", empirical_epsilon=1.01, worst_case_epsilon=1.0),
+            audited("theory", epsilon=8.0, empirical_epsilon=0.1, worst_case_epsilon=9.0),
+            audited("theory", empirical_epsilon=0.1, worst_case_epsilon=9.0),
+        )
+    )
+    cases = bar_cases(found, by_chance={"chance"})
+    assert cases is not None
+    for bars in cases.figures:
+        assert isinstance(bars, Bars)
+        assert [name.partition(",")[0] for name in bars.names] == ["theory", "chance"]
+
+
+def test_bars_of_checks_of_one_name_are_told_apart() -> None:
+    asked: list[dict[str, Any]] = [{}, {"epsilon": 2.0}, {"values": ["a", "b"]}]
+    checks = [CheckResult.from_dict(checked("same", **changed)) for changed in asked]
+    cases = bar_cases({}, [*checks, CheckResult.from_dict(checked("other"))])
+    assert cases is not None
+    (bars,) = cases.figures
+    assert isinstance(bars, Bars)
+    assert sorted(name.replace("\xa0", " ") for name in bars.names) == [
+        "other",
+        'same, epsilon = 1, 2 inputs, "a" … "b"',
+        "same, epsilon = 1, 3 inputs, 0 … 2",
+        "same, epsilon = 2, 3 inputs, 0 … 2",
+    ]
+
+
 def test_a_curve_starts_where_most_points_are_and_a_gap_at_the_worst() -> None:
     mine = points(
         *(audited(epsilon=e, domain_size=2, worst_case_epsilon=e) for e in (1.0, 2.0, 4.0)),

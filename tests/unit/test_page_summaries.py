@@ -39,7 +39,7 @@ def test_the_issue_s_sentence() -> None:
     )
     assert said(*both) == (
         "OUE keeps its promise of epsilon = 1: the optimal attack proves 0.989 of it; the paper's "
-        "attack reaches 0.580. A fair guess may become 2.7 to 1."
+        "attack reaches 0.580. The promise lets a fair guess become 2.7 to 1."
     )
 
 
@@ -84,8 +84,8 @@ def test_many_settings_in_one_sentence() -> None:
     )
     assert words == (
         "GRR keeps its promise of epsilon = 0.5 to 4 in all 4 settings (k = 10 to 20): the paper's "
-        "attack proves 50% of it. A fair guess may become 1.6 to 1 at epsilon = 0.5, and 54.6 to 1 "
-        "at epsilon = 4."
+        "attack proves 50% of it. The promise lets a fair guess become 1.6 to 1 at epsilon = 0.5, "
+        "and 54.6 to 1 at epsilon = 4."
     )
 
 
@@ -233,3 +233,14 @@ def test_what_was_proven_is_said_in_odds() -> None:
     assert check.sentence.endswith(
         "A fair guess becomes 22.2 to 1, where the promise allows 2.7 to 1."
     )
+
+
+def test_odds_of_a_promise_by_distance_are_those_of_one_unit() -> None:
+    words = said(audited("Planar", metric="euclidean", distance=2.0))
+    assert words.endswith("lets a fair guess between inputs one unit apart become 2.7 to 1.")
+
+
+def test_audits_of_two_pairs_are_told_apart() -> None:
+    mine = points(audited(), audited(pair=[2, 3]))
+    settings = [row["Setting"] for row in overview_rows({"GRR": mine}, [])]
+    assert settings == ["k = 25, pair = (0, 1)", "k = 25, pair = (2, 3)"]

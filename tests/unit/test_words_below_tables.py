@@ -23,8 +23,8 @@ def test_an_audit_says_what_it_found() -> None:
     table, words = content_of(read(empirical_epsilon=0.5809))
     assert isinstance(table, TextTable)
     assert words == (
-        "OUE keeps its promise of epsilon = 1: the paper's attack proves 0.580 of it. A fair guess "
-        "may become 2.7 to 1."
+        "OUE keeps its promise of epsilon = 1: the paper's attack proves 0.580 of it. The promise "
+        "lets a fair guess become 2.7 to 1."
     )
 
 

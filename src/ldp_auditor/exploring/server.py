@@ -25,7 +25,7 @@ from ldp_auditor.exploring.access import (
     read_body,
 )
 from ldp_auditor.exploring.arrival import TimedReader
-from ldp_auditor.exploring.choices import answer
+from ldp_auditor.exploring.choices import answer, chosen
 from ldp_auditor.exploring.curves import curves
 from ldp_auditor.exploring.document import (
     CHOOSE_SCRIPTS,
@@ -40,6 +40,7 @@ from ldp_auditor.exploring.measurements import Bench
 from ldp_auditor.exploring.protocols import offered
 from ldp_auditor.exploring.settings import WrongSettingsError, read_axis, read_setting
 from ldp_auditor.exploring.view import FIGURES, KINDS, START, View, drawn
+from ldp_auditor.figures.results import figure_of
 from ldp_auditor.figures.words import shown
 from ldp_auditor.page.rendering import assets, plotting_library
 
@@ -49,7 +50,10 @@ LONGEST_ERROR = 400
 Plain = dict[str, Any]
 
 
-DRAWN = tuple(f"{of}.{kind}" for of in FIGURES for kind in KINDS)
+CHOICE = "choice"
+"""The figure of the page of choices."""
+
+DRAWN = tuple(f"{of}.{kind}" for of in (*FIGURES, CHOICE) for kind in KINDS)
 """Names of figures that can be saved."""
 
 
@@ -115,8 +119,12 @@ class ExploreServer(ThreadingHTTPServer):
     def figure(self, name: str, query: str) -> tuple[str, bytes]:
         """The figure of a view as a file: what it is, and its content."""
         of, _, kind = name.partition(".")
-        asked = read_view(read_body(unquote(query).encode(errors="replace")))
-        figure = asked.figure(of)  # all of its points, which may take a while
+        given = read_body(unquote(query).encode(errors="replace"))
+        if of == CHOICE:
+            with self._choosing:
+                figure = figure_of(chosen(given)[0])
+        else:
+            figure = read_view(given).figure(of)  # all of its points, which may take a while
         with self._drawing:
             return KINDS[kind], drawn(figure, kind)
 

@@ -16,7 +16,7 @@ from ldp_auditor.exploring.curves import GRIDS, Answer, curves
 from ldp_auditor.exploring.exact import exact_at
 from ldp_auditor.exploring.protocols import offered
 from ldp_auditor.exploring.settings import AXES, Setting, read_setting
-from ldp_auditor.figures.data import Curves
+from ldp_auditor.figures.data import Curves, FigureData
 from ldp_auditor.figures.files import DRAWING, save
 from ldp_auditor.figures.styles import style_of
 from ldp_auditor.figures.words import plain
@@ -156,7 +156,7 @@ class View:
         return "&".join(f"{name}={quote(_word(value), safe=',')}" for name, value in told.items())
 
 
-def drawn(data: Curves, kind: str) -> bytes:
+def drawn(data: FigureData, kind: str) -> bytes:
     """Return figure data as the content of a file of that kind."""
     drawing = importlib.import_module(DRAWING)
     content: bytes = drawing.written(drawing.draw(data), kind)

@@ -1,7 +1,7 @@
 """The figures of a page about many results: a case for every setting."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 
 from ldp_auditor.figures.data import Bars, Cases, Curves, Line
@@ -152,11 +152,15 @@ def gap_cases(mechanism: str, points: Sequence[Point]) -> Cases | None:
 
 
 def bar_cases(
-    points: Mapping[str, Sequence[Point]], checks: Sequence[CheckResult] = ()
+    points: Mapping[str, Sequence[Point]],
+    checks: Sequence[CheckResult] = (),
+    by_chance: Set[str] = frozenset(),
 ) -> Cases | None:
     """All mechanisms side by side, a case for every setting that two of them share.
 
     If no case has all of them, the first one does: each where it proves the most of its promise.
+    Mechanisms of `by_chance` are measured above their promise by chance, and stand behind others
+    that break it.
     """
     everything = [point for mine in points.values() for point in mine]
     shared = [name for name in AXES if name not in ("delta", "hash_range")]
@@ -171,10 +175,11 @@ def bar_cases(
     counts = {label: len({p.first.mechanism for p in mine}) for label, mine in cases.items()}
     kept = {label: mine for label, mine in cases.items() if counts[label] > 1}
     labels, settings = list(kept), _settings(kept.values())
-    figures = [bars_of(SIDE_BY_SIDE, _rows(mine)) for mine in kept.values()]
+    figures = [bars_of(SIDE_BY_SIDE, _rows(mine, by_chance)) for mine in kept.values()]
     start = _first_shown([counts[label] for label in kept]) if kept else 0
     if len(points) + len(checks) > max(1, *(counts[label] for label in kept), 0):
-        labels, figures = [EACH_AT_ITS_WORST, *labels], [shares_of(points, checks), *figures]
+        labels = [EACH_AT_ITS_WORST, *labels]
+        figures = [shares_of(points, checks, by_chance), *figures]
         settings, start = [{}, *settings], 0
     if not figures:
         return None
@@ -190,7 +195,7 @@ def bars_of(title: str, rows: Mapping[str, Mapping[str, Point]]) -> Bars:
     return replace(make_bars(title, rows, "epsilon"), mechanisms=owners)
 
 
-def _rows(points: Sequence[Point]) -> dict[str, dict[str, Point]]:
+def _rows(points: Sequence[Point], by_chance: Set[str]) -> dict[str, dict[str, Point]]:
     """The bars of one case: violators first, then by what is proven, no promise last."""
     rows: dict[str, dict[str, Point]] = {}
     for mechanism in dict.fromkeys(point.first.mechanism for point in points):
@@ -203,6 +208,7 @@ def _rows(points: Sequence[Point]) -> dict[str, dict[str, Point]]:
 
     def order(name: str) -> tuple[int, float]:
         mine = list(rows[name].values())
-        return alarm_of(mine), -max(point.measured for point in mine)
+        alarm = alarm_of(mine, mine[0].first.mechanism in by_chance)
+        return alarm, -max(point.measured for point in mine)
 
     return {name: rows[name] for name in sorted(rows, key=order)}

@@ -1,13 +1,18 @@
 """What part of its promise was proven of every mechanism, whatever its settings."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from ldp_auditor.figures.data import Bars, BarSeries
 from ldp_auditor.figures.points import AXES, Point, varied, words_of
 from ldp_auditor.figures.series import attack_places, attack_title
-from ldp_auditor.figures.words import share_in_words, short
+from ldp_auditor.figures.words import (
+    claim_in_words,
+    inputs_in_words,
+    share_in_words,
+    short,
+)
 from ldp_auditor.results.check_result import CheckResult
 
 EACH_AT_ITS_WORST = "all, each where it proves the most of its promise"
@@ -27,17 +32,26 @@ class Share:
     worst: float | None
 
 
-def alarm_of(points: Sequence[Point]) -> int:
-    """Sort mechanisms: proven in violation, broken by theory, others, no promise."""
+def alarm_of(points: Sequence[Point], by_chance: bool = False) -> int:
+    """Sort mechanisms: proven in violation, broken by theory, `by_chance`, others, no promise."""
+    if by_chance:
+        return 2
     if any(point.violations for point in points):
         return 0
     if not points[0].promises:
-        return 3
-    return 1 if any(point.broken_by_theory for point in points) else 2
+        return 4
+    return 1 if any(point.broken_by_theory for point in points) else 3
 
 
-def shares_of(points: Mapping[str, Sequence[Point]], checks: Sequence[CheckResult]) -> Bars:
-    """Bars of every mechanism and check: the most that was proven, as a part of the promise."""
+def shares_of(
+    points: Mapping[str, Sequence[Point]],
+    checks: Sequence[CheckResult],
+    by_chance: Set[str] = frozenset(),
+) -> Bars:
+    """Bars of every mechanism and check: the most that was proven, as a part of the promise.
+
+    Mechanisms of `by_chance` are measured above their promise by chance.
+    """
     rows: list[tuple[int, str, str, dict[str, Share | None]]] = []
     for mechanism, mine in points.items():
         worst = max(mine, key=proven_part)
@@ -45,13 +59,13 @@ def shares_of(points: Mapping[str, Sequence[Point]], checks: Sequence[CheckResul
         more = words_of(worst.setting, names) if worst.promises else "promises nothing"
         by_attack = {point.first.attack: _share(point) for point in sorted(mine, key=proven_part)}
         name = short(f"{mechanism}, {more}" if more else mechanism, 60)
-        rows.append((alarm_of(mine), name, mechanism, by_attack))
+        rows.append((alarm_of(mine, mechanism in by_chance), name, mechanism, by_attack))
     for check in checks:
         proven = check.best.empirical_epsilon if check.findings else 0.0
         claimed = check.claim.epsilon
         found = Share(proven / claimed, None, None) if 0 < claimed < math.inf else None
-        rank = 0 if check.verdict == "violation" else 2
-        rows.append((rank, short(check.name, 60), check.name, {SEARCH: found}))
+        rank = 0 if check.verdict == "violation" else 3
+        rows.append((rank, _name_among(check, checks), check.name, {SEARCH: found}))
     rows.sort(key=lambda row: (row[0], -_most(row[3])))
     attacks = dict.fromkeys(attack for *_, by_attack in rows for attack in by_attack)
     places = attack_places(list(attacks))
@@ -77,6 +91,16 @@ def shares_of(points: Mapping[str, Sequence[Point]], checks: Sequence[CheckResul
         value_title="proven epsilon / claimed epsilon",
         mechanisms=[mechanism for _, _, mechanism, _ in rows],
     )
+
+
+def _name_among(check: CheckResult, checks: Sequence[CheckResult]) -> str:
+    """The name of a check, and what tells it from others of the same name."""
+    same = [other for other in checks if other.name == check.name]
+    more = [
+        claim_in_words(check.claim) if len({other.claim for other in same}) > 1 else "",
+        inputs_in_words(check) if len({repr(other.values) for other in same}) > 1 else "",
+    ]
+    return short(", ".join([check.name, *filter(None, more)]), 60)
 
 
 def proven_part(point: Point) -> float:

@@ -1,13 +1,15 @@
 """How numbers are written on figures, their tables and pages; names that fit."""
 
+import json
 import math
 import unicodedata
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ldp_auditor.core import Claim
-from ldp_auditor.results.check_result import SMALLEST_P_VALUE
+from ldp_auditor.results.check_result import SMALLEST_P_VALUE, CheckResult
 
 NONE = "\N{EN DASH}"
 """Where there is no number."""
@@ -133,6 +135,16 @@ def odds_in_words(epsilon: float) -> str:
 def p_value_in_words(value: float) -> str:
     """A p-value in two digits, or that it is next to nothing."""
     return f"< {SMALLEST_P_VALUE:g}" if value < SMALLEST_P_VALUE else f"{value:.2g}"
+
+
+def inputs_in_words(check: CheckResult) -> str:
+    """How many inputs a check had, and its first and its last one: these tell two checks apart."""
+    values = check.values
+    ends = (json.dumps(v, ensure_ascii=False, default=repr) for v in (*values[:1], *values[-1:]))
+    words = "\N{NO-BREAK SPACE}…\N{NO-BREAK SPACE}".join(
+        dict.fromkeys(short(end, 16) for end in ends)
+    )
+    return ", ".join(filter(None, (check.inputs_in_words("input"), words)))
 
 
 def short(text: str, most: int) -> str:

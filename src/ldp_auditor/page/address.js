@@ -1,11 +1,10 @@
 "use strict";
 
-// The setting is in the address, behind the #: reload, back and a second tab show the same view.
+// The setting of the sliders, and how the address has it.
 
 const { uses: USES } = JSON.parse(document.getElementById("start").textContent);
 const form = document.getElementById("settings");
 const SLIDERS = Object.keys(SLIDER_STEPS);
-const WRITE_AFTER = 250;
 
 function settingOf() {
   const boxes = form.querySelectorAll("[name=protocol]:checked");
@@ -54,75 +53,40 @@ function show(view) {
   SLIDERS.forEach(followNumber);
 }
 
-// What is no number leaves its field empty; a list that has not this number of trials gets it.
-function fill(field, value) {
-  field.value = field.type === "number" && !Number.isFinite(Number(value)) ? "" : value;
-  if (field.id === "trials" && field.value !== String(value)) {
-    field.append(new Option(value, value, false, true));
-  }
-}
-
-// Words of a view, and back; protocols are joined by commas, which no name has.
-function written(view) {
-  const words = { ...view, protocols: view.protocols.join(",") };
-  return new URLSearchParams(Object.entries(words).map(([name, value]) => [name, value ?? ""]));
-}
-
+// A view as the words of an address have it; protocols are joined by commas, which no name has.
 function read(words) {
-  const view = Object.fromEntries(new URLSearchParams(words));
+  const view = fromWords(words);
   if (view.protocols !== undefined) {
     view.protocols = view.protocols.split(",").filter(Boolean);
   }
   return view;
 }
 
-class Address {
-  constructor(first, onMove) {
-    this.first = first;
+// Has a setting that is held, too.
+class HoldingAddress extends Address {
+  constructor(onMove) {
+    super(viewOf, onMove);
     this.held = null;
-    addEventListener("popstate", () => {
-      if (this.isView()) {
-        this.take();
-        onMove();
-      }
-    });
-  }
-
-  // A link within the page, such as that to the settings, has no setting in it.
-  isView() {
-    return location.hash === "" || location.hash.includes("=");
   }
 
   // Shows what the address says; returns names of protocols that the page has not.
   take() {
-    const { held, ...view } = read(this.isView() ? location.hash.slice(1) : "");
+    const { held, ...view } = read(this.said);
     show({ ...this.first, ...view });
     this.held = held ? numeric({ ...this.first, ...read(held) }) : null;
     return (view.protocols ?? []).filter((name) => !Object.hasOwn(USES, name));
   }
 
-  // Writes the view down a moment after the last move, so that one drag is one step back.
-  write() {
-    clearTimeout(this.waiting);
-    this.waiting = setTimeout(() => this.writeNow(), WRITE_AFTER);
-  }
-
-  writeNow() {
-    const words = written(this.changed(viewOf()));
+  get words() {
+    const words = super.words;
     if (this.held !== null) {
-      words.set("held", written(this.changed(this.held)));
+      words.set("held", inWords(this.changed(this.held)));
     }
-    const hash = words.size === 0 ? "" : `#${words}`;
-    if (hash !== location.hash && (hash || this.isView())) {
-      history.pushState(null, "", hash || location.pathname);
-    }
+    return words;
   }
 
-  // What differs from the setting at first, which the page has anyway.
   changed(view) {
-    const differs = ([name, value]) => String(value) !== String(this.first[name]);
-    const kept = Object.fromEntries(Object.entries(view).filter(differs));
-    return { ...kept, protocols: view.protocols };
+    return { ...super.changed(view), protocols: view.protocols };
   }
 }
 

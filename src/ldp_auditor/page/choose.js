@@ -2,12 +2,20 @@
 
 // The page of choices: reads the sliders, asks for the choice and shows the latest answer.
 
-const asked = document.getElementById("settings");
+const LIMITS = Object.keys(SLIDER_STEPS);
 
 function limitsOf() {
-  const names = ["domain_size", "users", "reports", "max_epsilon", "max_error"];
-  const numbers = Object.fromEntries(names.map((name) => [name, numberOf(`${name}-number`)]));
+  const numbers = Object.fromEntries(LIMITS.map((name) => [name, numberOf(`${name}-number`)]));
   return { ...numbers, fingerprint: !document.getElementById("no-fingerprint").checked };
+}
+
+// Puts limits into the fields, as words of an address have them.
+function show(limits) {
+  for (const name of LIMITS) {
+    fill(document.getElementById(`${name}-number`), limits[name]);
+    followNumber(name);
+  }
+  document.getElementById("no-fingerprint").checked = String(limits.fingerprint) === "false";
 }
 
 // One question at a time, and the latest answer is shown.
@@ -15,9 +23,20 @@ class Choices {
   constructor() {
     this.asking = false;
     this.wanted = false;
+    this.address = new Address(limitsOf, () => this.arrive());
+    this.arrive();
   }
 
-  async change() {
+  // Shows what the address says.
+  arrive() {
+    show({ ...this.address.first, ...fromWords(this.address.said) });
+    this.change(false);
+  }
+
+  async change(isNew = true) {
+    if (isNew) {
+      this.address.write();
+    }
     this.wanted = true;
     if (this.asking) {
       return;
@@ -32,11 +51,14 @@ class Choices {
 
   async askOnce() {
     document.querySelector("figure").classList.add("stale");
+    const asked = limitsOf();
     try {
-      const answer = await ask("answer", limitsOf());
+      const answer = await ask("answer", asked);
       if (!this.wanted) {
         this.say("");
         this.show(answer);
+        showExport(answer);
+        linkFiles(asked);
       }
     } catch (error) {
       this.say(error.message, error.wrong);
@@ -61,14 +83,9 @@ class Choices {
   }
 
   showTable({ head, rows }) {
-    const line = (cells, kind) => {
-      const row = document.createElement("tr");
-      row.append(...cells.map((words) => textElement(kind, words)));
-      return row;
-    };
     const table = document.getElementById("candidates");
-    table.tHead.replaceChildren(line(head, "th"));
-    table.tBodies[0].replaceChildren(...rows.map((cells) => line(cells, "td")));
+    table.tHead.replaceChildren(tableRow(head, "th", false));
+    table.tBodies[0].replaceChildren(...rows.map((cells) => tableRow(cells, "td", true)));
   }
 
   say(words, wrong = {}) {
@@ -88,12 +105,11 @@ function begin() {
     startSlider(place, changed);
   }
   document.getElementById("no-fingerprint").addEventListener("change", changed);
-  asked.addEventListener("submit", (event) => event.preventDefault());
+  document.getElementById("settings").addEventListener("submit", (event) => event.preventDefault());
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
     choices.figure?.buildControls();
     choices.figure?.refresh();
   });
-  changed();
 }
 
 begin();

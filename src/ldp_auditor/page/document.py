@@ -76,7 +76,7 @@ def page_of(contents: Contents, title: str, command: str) -> bytes:
     # Violators first, as in the list of verdicts.
     points = dict(sorted(points.items(), key=lambda item: worst[item[0]]))
     drawn = [_drawn(name, mine) for name, mine in points.items()]
-    bars = bar_cases(points, checks)
+    bars = bar_cases(points, checks, by_chance)
     figures = [figure for mine in drawn for figure in (mine["curve"], mine["gap"]) if figure]
     figures += [bars] if bars else []
     choices = [_choice(found) for found in contents.choices]
@@ -137,7 +137,7 @@ def _choice(found: Choice) -> dict[str, Any]:
     return {
         "sentences": [part for part in parts if isinstance(part, str)],
         "tables": [part for part in parts if not isinstance(part, str)],
-        "figure": figure and Cases("trade-off", note, ["all"], [figure], 0),
+        "figure": figure and Cases("trade-off", note, [""], [figure], 0),
     }
 
 

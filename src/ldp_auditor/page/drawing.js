@@ -43,11 +43,22 @@ function lookOf({ role, place, marks }, colours) {
 
 function curvesPlot(item, state, colours) {
   const series = item.lines.map((line) => lineSeries(item, line, colours));
-  const all = series.flatMap((entry) => entry.trace.y).filter((value) => value > 0);
+  const all = series.flatMap((entry) => reachOf(entry.trace)).filter((value) => value > 0);
+  const layout = curvesLayout(item, state, colours, all);
   if (state.logY && all.length > 0) {
-    series.forEach((entry) => lift(entry, Math.min(...all) / 2));
+    const floor = Math.min(...all) / 2;
+    const lifted = series.filter((entry) => lift(entry, floor));
+    if (lifted.length > 0 && !item.range_y) {  // below a zero there is nothing
+      layout.yaxis.range = [floor / 2, 1.2 * Math.max(...all)].map(Math.log10);
+    }
   }
-  return { series, layout: curvesLayout(item, state, colours, all) };
+  return { series, layout };
+}
+
+// The heights of a line, and those of the ends of its whiskers.
+function reachOf({ y, error_y: whiskers }) {
+  const ends = (sizes, sign) => y.map((value, i) => value + sign * sizes[i]);
+  return whiskers ? [...y, ...ends(whiskers.array, 1), ...ends(whiskers.arrayminus, -1)] : y;
 }
 
 function lineSeries(item, line, colours) {
@@ -92,9 +103,10 @@ function lineSeries(item, line, colours) {
 }
 
 // A logarithmic axis has no place for 0: it is drawn below all else, with an open marker.
-function lift({ swatch, trace }, floor) {
+// Returns whether there was one.
+function lift({ trace }, floor) {
   if (!trace.marker || !trace.y.includes(0)) {
-    return;
+    return false;
   }
   const isZero = trace.y.map((value) => value === 0);
   trace.y = trace.y.map((value, i) => (isZero[i] ? floor : value));
@@ -106,8 +118,9 @@ function lift({ swatch, trace }, floor) {
   Object.assign(trace, {
     mode: `${trace.mode}+text`,
     text: isZero.map((zero) => (zero ? "0" : "")),
-    textposition: "middle right",
+    textposition: "bottom center",
   });
+  return true;
 }
 
 function curvesLayout(item, state, colours, all) {
@@ -281,7 +294,7 @@ function barsPlot(item, state, colours) {
   };
   const series = [
     claims,
-    ...item.series.map((bars, index) => barSeries(item, bars, placesOf(index), height, colours)),
+    ...item.series.map((bars, index) => barSeries(item, bars, placesOf(index), height, state, colours)),
     ...item.series
       .map((bars, index) => limitSeries(item, bars, placesOf(index), colours))
       .filter((entry) => entry.trace.x.some((value) => value !== null)),
@@ -319,7 +332,7 @@ function shortName(name) {
   return name.length > most ? `${name.slice(0, most - 1)}…` : name;
 }
 
-function barSeries(item, { name, place, measured, words, deviation }, places, height, colours) {
+function barSeries(item, { name, place, measured, words, deviation }, places, height, state, colours) {
   const colour = colours.series[place % SYMBOLS.length];
   return blockSeries(name, colour, {
     x: measured.map((value) => (value === "inf" ? item.top : value && Math.min(value, item.top))),
@@ -330,7 +343,7 @@ function barSeries(item, { name, place, measured, words, deviation }, places, he
     text: words.map((text, i) => (measured[i] === "inf" || measured[i] > item.top ? `${text} →` : text)),
     textposition: "inside",
     insidetextanchor: "start",
-    insidetextfont: { color: colours.paper, size: 11 },
+    insidetextfont: { color: colours.paper, size: Math.round(11 * state.share) },
     customdata: item.names.map((row, i) => `${plotText(row)}: ${words[i]}, ${plotText(name)}`),
     hovertemplate: "%{customdata}<extra></extra>",
   });

@@ -9,7 +9,7 @@ from typing import Any
 
 from ldp_auditor.errors import AuditError
 from ldp_auditor.figures.points import Point, settings_of, varied, words_of
-from ldp_auditor.figures.words import allowed_in_words
+from ldp_auditor.figures.words import allowed_in_words, inputs_in_words
 from ldp_auditor.report.verdicts import attack_in_words
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.check_result import CheckResult, Finding, p_value
@@ -76,7 +76,7 @@ def of_check(result: CheckResult) -> Evidence:
     """The evidence of a check: the event that was found and how often it happened."""
     best = result.best
     found = replace(best, first=_json(best.first), second=_json(best.second))
-    setting, claimed = result.inputs_in_words("input"), result.claim.epsilon
+    setting, claimed = inputs_in_words(result), result.claim.epsilon
     allowed = allowed_in_words(result.claim.at(best.distance or 1.0))
     return Evidence(result.name, setting, claimed, result.alpha, found, allowed, result.repeat)
 

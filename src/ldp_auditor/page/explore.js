@@ -23,7 +23,7 @@ class Explorer {
     this.asking = false;
     this.wanted = false;
     this.limit = null;
-    this.address = new Address(viewOf(), () => this.arrive());
+    this.address = new HoldingAddress(() => this.arrive());
     this.arrive();
   }
 
@@ -87,7 +87,7 @@ class Explorer {
     this.view.take(answer, asked);
     this.other.take(other, other && { ...this.address.held, axis: asked.axis });
     this.draw();
-    this.showExport(asked);
+    this.offerExport(asked);
     clearTimeout(this.speaking);
     this.speaking = setTimeout(() => { byId("spoken").textContent = this.view.words(); }, SPEAK_AFTER);
   }
@@ -183,11 +183,8 @@ class Explorer {
     return item;
   }
 
-  showExport(asked) {
-    const query = encodeURIComponent(JSON.stringify(asked));
-    for (const link of document.querySelectorAll("#export a[data-file]")) {
-      link.href = `${link.dataset.file}?${query}`;
-    }
+  offerExport(asked) {
+    linkFiles(asked);
     this.exported = asked;
     this.fillExport();
   }
@@ -197,9 +194,7 @@ class Explorer {
       return;
     }
     try {
-      const { command, cell } = await ask("export", this.exported);
-      byId("export-command").replaceChildren(...wholeWords(command));
-      byId("export-cell").textContent = cell;
+      showExport(await ask("export", this.exported));
     } catch (error) {
       this.say(error.message);
     }
@@ -253,7 +248,7 @@ function begin() {
     }
   });
   for (const id of ["trials", "alpha", "seed", "bound"]) {
-    byId(id).addEventListener("change", changed);
+    byId(id).addEventListener("input", changed);
   }
   form.addEventListener("submit", (event) => event.preventDefault());
   byId("finding").addEventListener("submit", (event) => {
@@ -264,9 +259,6 @@ function begin() {
   byId("swap").addEventListener("click", () => explorer.swap());
   byId("let-go").addEventListener("click", () => explorer.letGo());
   byId("export").addEventListener("toggle", () => explorer.fillExport());
-  for (const button of document.querySelectorAll("[data-copies]")) {
-    startCopy(button, () => byId(button.dataset.copies).textContent);
-  }
   askByClick("leakage", explorer);
   askByClick("error", explorer);
   const measuring = new Measuring(settingOf, ask, (result) => explorer.add(result));

@@ -7,7 +7,7 @@ class PageFigure {
     this.element = element;
     this.data = data;
     this.place = element.querySelector(".plot");
-    this.state = { item: data.start, chosen: data.start, hidden: new Set(), sought: {} };
+    this.state = { item: data.start, chosen: data.start, hidden: new Set(), sought: {}, share: 1 };
     this.axesAtFirst();
     this.buildControls();
     element.querySelector("details").addEventListener("toggle", () => this.buildTable());
@@ -28,7 +28,8 @@ class PageFigure {
     this.place.hidden = fitting.length === 0;
     // Without the filter it is again what the reader chose.
     const { chosen } = this.state;
-    this.state.item = fitting.includes(chosen) ? chosen : fitting[0] ?? chosen;
+    const middle = fitting[Math.floor(fitting.length / 2)];
+    this.state.item = fitting.includes(chosen) ? chosen : middle ?? chosen;
     this.buildControls();
     if (redraw) {
       this.refresh();
@@ -168,14 +169,14 @@ class PageFigure {
 
   draw(width) {
     this.state.width = width || this.place.clientWidth;
+    this.state.share = width ? (width < PAPER_WIDTH ? 0.5 : 0.8) : 1; // of the height on a screen
     const { series, layout } = this.plot();
     const traces = series.map((entry) => ({
       ...entry.trace,
       visible: !this.state.hidden.has(entry.key),
     }));
     if (width) {
-      const share = width < PAPER_WIDTH ? 0.5 : 0.8; // of the height on a screen
-      Object.assign(layout, { width, height: share * layout.height, autosize: false });
+      Object.assign(layout, { width, height: this.state.share * layout.height, autosize: false });
     }
     const budget = Number(this.state.sought.budget);
     if (budget > 0) {

@@ -14,7 +14,7 @@ class Filters {
       control.addEventListener("input", () => this.changed());
     }
     document.getElementById("clear-filters")?.addEventListener("click", () => this.clear());
-    window.addEventListener("hashchange", () => this.restore() && this.tell());
+    window.addEventListener("hashchange", () => (this.restore() ? this.tell() : this.write()));
   }
 
   get values() {
@@ -37,9 +37,16 @@ class Filters {
   }
 
   changed() {
-    const said = new URLSearchParams(Object.entries(this.values).filter(([, value]) => value));
-    history.replaceState(null, "", `#${said}`);
+    this.write();
     this.tell();
+  }
+
+  // The address of a place on the page gives way to filters that are set, once it is reached.
+  write() {
+    const said = new URLSearchParams(Object.entries(this.values).filter(([, value]) => value));
+    if (said.size > 0 || location.hash.includes("=")) {
+      history.replaceState(null, "", `#${said}`);
+    }
   }
 
   clear() {
@@ -61,11 +68,16 @@ class Filters {
 
 // Whether a text has all words that are sought, each as a whole: "the" is not in "theory".
 function hasWords(text, sought) {
-  const plain = text.replace(/\s*=\s*/g, "=");
-  return sought.replace(/\s*=\s*/g, "=").split(/\s+/).filter(Boolean).every((word) => {
+  const plain = asTyped(text);
+  return asTyped(sought).split(/\s+/).filter(Boolean).every((word) => {
     const escaped = word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
     return new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}]|[.,]\\p{N})`, "iu").test(plain);
   });
+}
+
+// "k = 1,000" as people type it.
+function asTyped(text) {
+  return text.replace(/\s*=\s*/g, "=").replace(/(?<=\d),(?=\d{3})/g, "");
 }
 
 // A name as lists of filters have it.
@@ -119,7 +131,8 @@ function budgetShapes(kind, item, budget, traces, colours) {
   const other = across === "y" ? "x" : "y";
   const ends = { [`${across}0`]: budget, [`${across}1`]: budget, [`${other}0`]: 0, [`${other}1`]: 1 };
   const line = { color: colours.ink, width: 2, dash: "longdash" };
-  const label = { text: "your budget", font: { color: colours.ink, size: 12 } };
+  const textposition = across === "y" ? "start" : "middle"; // where lines leave room
+  const label = { text: "your budget", textposition, font: { color: colours.ink, size: 12 } };
   return [{ type: "line", ...ends, [`${other}ref`]: "paper", line, label }];
 }
 

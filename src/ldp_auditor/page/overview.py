@@ -6,7 +6,13 @@ from typing import Any
 
 from ldp_auditor.figures.points import AXES, Point, sort_key, varied, words_of
 from ldp_auditor.figures.shares import SEARCH
-from ldp_auditor.figures.words import NONE, digits, share_in_words, value_in_words
+from ldp_auditor.figures.words import (
+    NONE,
+    digits,
+    inputs_in_words,
+    share_in_words,
+    value_in_words,
+)
 from ldp_auditor.report.verdicts import BROKEN, VIOLATION, kind_of_point, summary_of_check
 from ldp_auditor.results.check_result import CheckResult
 
@@ -147,7 +153,7 @@ def overview_rows(
             }
             rows.append(row)
     for check in checks:
-        setting = f"check, {check.inputs_in_words('input')}"
+        setting = f"check, {inputs_in_words(check)}"
         words = (check.name, summary_of_check(check).kind.title, setting, SEARCH)
         proven = check.best.empirical_epsilon if check.findings else 0.0
         row = _row(words, check.claim.epsilon, (None, None), proven, None)
@@ -180,6 +186,6 @@ def _setting(point: Point, names: Sequence[str]) -> str:
     settings = {"domain_size": point.setting["domain_size"]}
     for name in names:
         is_claim = name == "epsilon" and point.setting[name] == point.claimed
-        if name != "pair" and not is_claim and point.setting.get(name) not in (0, None):
+        if not is_claim and point.setting.get(name) not in (0, None):
             settings[name] = point.setting[name]
     return words_of(settings, settings)

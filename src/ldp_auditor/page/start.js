@@ -2,6 +2,19 @@
 
 // Unpacks the data and the plotting library, and draws what comes into view.
 
+// A page has not loaded while a frame in it is being written: browsers that print or take a picture
+// as soon as it has (chromium --headless --print-to-pdf) wait until there is something to be seen.
+function delayLoad() {
+  const frame = document.createElement("iframe");
+  frame.hidden = true;
+  document.body.append(frame);
+  frame.contentDocument.open();
+  return () => {
+    frame.contentDocument.close();
+    frame.remove();
+  };
+}
+
 async function unpacked(name) {
   const text = document.getElementById(`data-${name}`).textContent;
   const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
@@ -9,7 +22,7 @@ async function unpacked(name) {
   return new Response(stream).text();
 }
 
-async function start() {
+async function start(ready) {
   const filters = new Filters();
   startTable(filters);
   addCopyButtons();
@@ -22,7 +35,7 @@ async function start() {
   const data = JSON.parse(await unpacked("figures"));
   const places = Array.from(document.querySelectorAll("figure[data-figure]"));
   if (places.length === 0) {
-    document.documentElement.dataset.ready = "yes";
+    ready();
     return;
   }
   const script = document.createElement("script");
@@ -30,9 +43,9 @@ async function start() {
   document.head.append(script);
   const figures = places.map((place) => new PageFigure(place, data[place.dataset.figure]));
   figures.forEach(addDownloads);
-  let ready = false;
-  filters.onChange((values) => figures.forEach((figure) => figure.filter(values, ready)));
-  ready = true;
+  let drawn = false;
+  filters.onChange((values) => figures.forEach((figure) => figure.filter(values, drawn)));
+  drawn = true;
   const waiting = new Set(figures);
   const drawOne = (figure) => {
     waiting.delete(figure);
@@ -44,7 +57,7 @@ async function start() {
       drawOne(next);
       later(drawRest);
     } else {
-      document.documentElement.dataset.ready = "yes";
+      ready();
     }
   };
   const later = window.requestIdleCallback || ((work) => setTimeout(work, 30));
@@ -67,4 +80,11 @@ async function start() {
     redraw(event.matches ? PAPER_WIDTH : undefined));
 }
 
-start();
+const endLoad = delayLoad();
+start(() => {
+  document.documentElement.dataset.ready = "yes";
+  endLoad();
+}).catch((error) => {
+  endLoad();
+  throw error;
+});

@@ -20,7 +20,7 @@ function startTable(filters) {
     return { protocol: row.cells[0].title || name, epsilon, k, reports, loss, attack, verdict };
   });
   const wordsOf = about.map(({ epsilon, k, reports }, index) =>
-    [...texts[index], `ε=${epsilon}`, `eps=${epsilon}`, `epsilon=${epsilon}`, `k=${k}`, `reports=${reports}`].join(" "));
+    [...texts[index], rows[index].cells[0].title, texts[index][2].replaceAll("δ", "delta"), `ε=${epsilon}`, `eps=${epsilon}`, `epsilon=${epsilon}`, `k=${k}`, `reports=${reports}`].join(" "));
 
   function filter({ find, budget, ...chosen }) {
     const shown = rows.filter((row, index) => {

@@ -21,9 +21,11 @@ function theme() {
   };
 }
 
-// Plotly reads a little HTML in its texts; names are text.
+// Plotly reads a little HTML in its texts, and formulas between dollars; names are text.
+const READ_BY_PLOTLY = { "&": "&amp;", "<": "&lt;", ">": "&gt;", $: "&#36;" };
+
 function plotText(text) {
-  return String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+  return String(text).replace(/[&<>$]/g, (letter) => READ_BY_PLOTLY[letter]);
 }
 
 // "inf" cannot be drawn.

@@ -6,6 +6,9 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+ROOMY = 100
+"""Columns of a terminal in which a bar of usual width leaves room for all words beside it."""
+
 
 class Bar:
     """What a running command tells about its progress."""
@@ -27,14 +30,10 @@ class Bar:
         self._tell(total=reports)
 
 
-@contextmanager
-def progress_bar(text: str, reports: int, counted: str = "reports") -> Iterator[Bar]:
-    """Show a bar while the block runs, if standard error is a terminal."""
-    if sys.stderr is None or not sys.stderr.isatty():  # None, if it was closed
-        yield Bar()
-        return
+def columns_for(width: int, counted: str) -> list[Any]:
+    """What a terminal of so many columns has room for: one line, which is drawn again and again."""
     from rich import progress
-    from rich.console import Console
+    from rich.table import Column
     from rich.text import Text
 
     from ldp_auditor.figures.words import large_number as in_words
@@ -46,14 +45,27 @@ def progress_bar(text: str, reports: int, counted: str = "reports") -> Iterator[
             speed = task.finished_speed or task.speed
             return Text("" if speed is None else f"{in_words(speed)} {counted}/s")
 
-    console = Console(stderr=True)
     columns = {  # each with the width of a terminal that has room for it
         progress.TextColumn("{task.description}"): 0,
-        progress.BarColumn(): 60,
+        # The words beside it leave a narrow terminal less room than a bar of usual width takes.
+        progress.BarColumn(40 if width >= ROOMY else None): 60,
         progress.TextColumn("{task.percentage:>3.0f}%"): 0,
-        Speed(): 80,
+        Speed(Column(no_wrap=True)): 80,
         progress.TimeRemainingColumn(): 60,
     }
-    shown = [column for column, least in columns.items() if console.width >= least]
-    with progress.Progress(*shown, console=console, transient=True) as drawn:
+    return [column for column, least in columns.items() if width >= least]
+
+
+@contextmanager
+def progress_bar(text: str, reports: int, counted: str = "reports") -> Iterator[Bar]:
+    """Show a bar while the block runs, if standard error is a terminal."""
+    if sys.stderr is None or not sys.stderr.isatty():  # None, if it was closed
+        yield Bar()
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    shown = columns_for(console.width, counted)
+    with Progress(*shown, console=console, transient=True) as drawn:
         yield Bar(partial(drawn.update, drawn.add_task(text, total=reports)))

@@ -203,7 +203,8 @@ def _broken_odds(proven: float, claim: Claim) -> str:
 def _odds(promising: Sequence[Point]) -> str:
     """What the promise is worth: which odds it lets an attacker reach."""
     claims = sorted({point.claimed for point in promising})
-    words = f" A fair guess may become {odds_in_words(claims[0])}"
+    near = " between inputs one unit apart" if promising[0].first.claim.metric else ""
+    words = f" The promise lets a fair guess{near} become {odds_in_words(claims[0])}"
     if len(claims) > 1:
         words += (
             f" at epsilon = {value_in_words(claims[0])}, and {odds_in_words(claims[-1])} at "

@@ -148,8 +148,10 @@ class CheckResult(Shown):
 
     def inputs_in_words(self, thing: str) -> str:
         """Return how many inputs were checked, called `thing`, and of how many if of some only."""
-        of = "" if self.offered is None else f" of {self.offered:,}"
-        return f"{len(self.values):,}{of} {thing}s"
+        number = f"{len(self.values):,}"
+        if self.offered is None:
+            return f"{number} {thing}{'' if len(self.values) == 1 else 's'}"
+        return f"{number} of {self.offered:,} {thing}s"
 
     @property
     def best(self) -> Finding:

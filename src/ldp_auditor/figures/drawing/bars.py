@@ -55,7 +55,8 @@ def _(data: Bars, style: Style = SCREEN) -> Figure:
     if data.unclaimed_name:
         handles.append(Patch(color=LIGHT_COLOURS[0], label=data.unclaimed_name))
     if any(value is not None for series in data.series for value in series.exact):
-        tick = Line2D([], [], color="black", marker="_", ms=12, ls="", label=data.exact_name)
+        look: dict[str, Any] = {"marker": "_", "ms": 12 * style.lines, "mew": style.lines}
+        tick = Line2D([], [], color="black", ls="", label=data.exact_name, **look)
         handles.append(tick)
     put_legend(figure, handles, style)
     write_title(figure, data.title, style)
@@ -125,7 +126,8 @@ def _draw_bars(
     axes.bar(places, heights, color=colours, width=0.72 / count, yerr=spread)
     inches = (sheet[0] - 0.8) / len(data.names) * 0.72 / count
     ticks = (72 * inches) ** 2
-    axes.scatter(places, drawable(series.exact), marker="_", s=ticks, c="black", zorder=3)
+    marks: dict[str, Any] = {"marker": "_", "c": "black", "linewidths": 1.5 * style.lines}
+    axes.scatter(places, drawable(series.exact), s=ticks, zorder=3, **marks)
     longest = max(map(len, series.words), default=0) * LETTER * style.small
     turned = longest > 1.15 * inches
     arrow = "{} →" if turned else "↑\n{}"  # turned, both point upwards
