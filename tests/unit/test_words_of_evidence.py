@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ldp_auditor import Claim
-from ldp_auditor.adapters.canonical import texts_of
+from ldp_auditor.adapters.canonical import shortened, texts_of
 from ldp_auditor.checks.bets import Bet, Bets, ChosenEvent
 from ldp_auditor.checks.evidence import result_of
 from ldp_auditor.checks.plan import CheckPlan
@@ -67,6 +67,12 @@ def test_reports_that_are_written_alike_have_their_types() -> None:
     assert texts_of([np.int64(1), np.int64(1)]) == ["1", "1"]
     assert texts_of([[1], [np.int64(1)], [2]]) == ["[1]", "[np.int64(1)]", "[2]"]
     assert texts_of([True, 1, None]) == ["True", "1", "None"]
+
+
+def test_an_array_is_written_in_one_line() -> None:
+    assert shortened(np.arange(60)).startswith("array([ 0,  1,  2,")
+    assert "\n" not in shortened(np.arange(60))
+    assert shortened("a\n  b") == r"'a\n  b'"
 
 
 def test_the_code_of_a_category_is_no_bit() -> None:
