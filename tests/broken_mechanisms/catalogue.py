@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.broken_mechanisms import (
+    among_many,
     carriers,
     cubes,
     direct,
@@ -56,6 +57,7 @@ CATALOGUE: tuple[Entry, ...] = (
     *rare.ENTRIES,
     *relations.ENTRIES,
     *everyday.ENTRIES,
+    *among_many.ENTRIES,
     *weak_parts.ENTRIES,
 )
 """Every pair; names are unique."""

@@ -35,6 +35,13 @@ def test_without_a_class_it_is_asked_for(name: str, seed: int) -> None:
     assert "give its class, such as package.module:Class(arguments)" in str(refused.value)
 
 
+@pytest.mark.parametrize("seed", [7, 42])
+def test_a_verdict_after_a_few_reports_waits_for_calls_in_a_row(seed: int) -> None:
+    """The few reports come in turns of the inputs, where an answer follows one of the other."""
+    with pytest.raises(AuditError, match=r"report\[1\] follows what report\[0\] was"):
+        quick(f"{HERE}:lagging", epsilon=1.0, trials=8000, seed=seed)
+
+
 @pytest.mark.parametrize(
     ("target", "why"),
     [

@@ -55,6 +55,32 @@ def test_lists_of_numbers_are_read_by_the_columns_that_are_wanted() -> None:
         np.testing.assert_array_equal(alone.of(column), table.of(column))
 
 
+WRITTEN: dict[str, Any] = {
+    "numbers in a line": lambda rng: ",".join(map(str, rng.integers(0, 1000, 40).tolist())),
+    "addresses": lambda rng: ".".join(map(str, rng.integers(0, 256, 4).tolist())),
+    "times": lambda rng: 1e9 * float(rng.random()),
+    "mappings with names that are made up": lambda rng: {
+        str(name): float(rng.normal()) for name in rng.integers(0, 10**9, 3)
+    },
+    "sets of pairs": lambda rng: {(int(rng.integers(9)), int(rng.integers(9))) for _ in range(4)},
+    "numbers of two types": lambda rng: (
+        float(rng.integers(1000)) if rng.random() < 0.5 else int(rng.integers(1000))
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", WRITTEN)
+def test_a_column_that_is_wanted_alone_is_made_as_it_was_with_all_others(kind: str) -> None:
+    """An event whose column is not made on later reports is bet on for nothing."""
+    rng = np.random.default_rng(3)
+    reports = [WRITTEN[kind](rng) for _ in range(60)]
+    layout, table = Layout.fitted(reports)
+    assert len(layout.columns) > 3
+    for column in layout.columns:
+        alone = layout.only([column]).table(reports)
+        np.testing.assert_array_equal(alone.of(column), table.of(column))
+
+
 def test_the_same_events_are_found_in_arrays() -> None:
     rates = [[0.8, 0.1, 0.3], [0.1, 0.8, 0.3]]
     made = [(np.random.default_rng(i).random((300, 3)) < rates[i]).astype(int) for i in (0, 1)]

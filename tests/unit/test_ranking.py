@@ -75,6 +75,25 @@ def test_clauses_that_add_nothing_are_dropped() -> None:
     assert not any("report[0]" in c.event.words and " and " in c.event.words for c in more)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_of_few_reports_nothing_is_made_rare_by_adding_clauses(seed: int) -> None:
+    """Some third bit is always 1 in the few reports of the other input with the leaking one."""
+    candidates = found(*(coins(value, 30, 32, seed=seed) for value in (0, 1)))
+    assert not any(c.event.words.count(" and ") > 1 for c in candidates)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_of_many_pairs_one_looks_better_by_chance(seed: int) -> None:
+    """Among 60 numbers some have a value that few reports of the other input have with the bit."""
+    reports = []
+    for value in (0, 1):
+        rng = np.random.default_rng([seed, value])
+        rows = rng.integers(0, 12, (48, 60))
+        answered(rows, 0, value, 2.0, rng)
+        reports.append(rows.tolist())
+    assert " and " not in found(*reports)[0].event.words
+
+
 def test_an_event_in_words_that_should_prove_the_violation_comes_before_a_score() -> None:
     candidates = found(*(coins(value, 30, 1500, seed=7) for value in (0, 1)))
     assert candidates[0].expected > 1

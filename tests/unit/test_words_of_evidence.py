@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ldp_auditor import Claim
-from ldp_auditor.adapters.canonical import texts_of
+from ldp_auditor.adapters.canonical import shortened, texts_of
 from ldp_auditor.checks.bets import Bet, Bets, ChosenEvent
 from ldp_auditor.checks.evidence import result_of
 from ldp_auditor.checks.plan import CheckPlan
@@ -69,6 +69,12 @@ def test_reports_that_are_written_alike_have_their_types() -> None:
     assert texts_of([True, 1, None]) == ["True", "1", "None"]
 
 
+def test_an_array_is_written_in_one_line() -> None:
+    assert shortened(np.arange(60)).startswith("array([ 0,  1,  2,")
+    assert "\n" not in shortened(np.arange(60))
+    assert shortened("a\n  b") == r"'a\n  b'"
+
+
 def test_the_code_of_a_category_is_no_bit() -> None:
     type_column = Column("report", "type(report)", "category", {"int": 0, "int64": 1})
     both = OddSum((Equals(type_column, 1.0), Equals(Column("report", "report", "number"), 1.0)))
@@ -101,15 +107,29 @@ def test_what_was_seen_less_often_is_not_the_strongest() -> None:
         for i, counts in enumerate(seen)
     ]
     assert bets[0].rank(claim) > bets[1].rank(claim)
-    plan = CheckPlan(name="x", values=(0, 1), claim=claim)
-    course: Any = SimpleNamespace(
-        plan=plan,
-        bets=Bets(claim, 0.01, 1, bets=bets, last_money=0.3),
+    result = result_of(course_of(claim, bets), 0.0, False)
+    assert [finding.event for finding in result.findings] == ["event 1", "event 0"]
+    assert result.best.event == "event 1"
+
+
+def course_of(claim: Claim, made: list[Bet]) -> Any:
+    """A course whose bets have come to an end."""
+    bets = Bets(claim, 0.01, 1, cash=0.5, bets=made, live=list(made), last_money=0.3)
+    bets.add([])
+    bets.prove()
+    return SimpleNamespace(
+        plan=CheckPlan(name="x", values=(0, 1), claim=claim),
+        bets=bets,
         since_search=200,
         searched=32,
         source=SimpleNamespace(reports=464, notes=()),
-        sure_after=None,
+        sure_after=464 if bets.is_sure else None,
     )
-    result = result_of(course, 0.0, False)
-    assert [finding.event for finding in result.findings] == ["event 1", "event 0"]
-    assert result.best.event == "event 1"
+
+
+@pytest.mark.parametrize(("alarms", "is_told"), [(0, True), (90, False)])
+def test_an_artefact_is_told_where_it_breaks_the_claim(alarms: int, is_told: bool) -> None:
+    event = ChosenEvent("lowest bit of report <= -52", 0, 1)
+    bet = Bet(event, 0, 0, 0.5, counts=Counts(200, 100, alarms))
+    text = str(result_of(course_of(Claim(1.0), [bet]), 0.0, False))
+    assert ("VIOLATION" in text) == ("a floating-point artefact" in text) == is_told

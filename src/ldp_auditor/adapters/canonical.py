@@ -199,7 +199,8 @@ def category_key(value: Any) -> Hashable:
 
 def shortened(report: Any) -> str:
     """The text of a report, cut to 80 characters; numbers of NumPy are written as Python's."""
-    return _cut(_NUMPY.sub(r"\1", text_of(report)) or f"<{type(report).__name__}>")
+    text = re.sub(r"\n *", " ", text_of(report))  # of an array that takes several lines
+    return _cut(_NUMPY.sub(r"\1", text) or f"<{type(report).__name__}>")
 
 
 def _cut(text: str) -> str:

@@ -114,11 +114,13 @@ class _Workers:
     def confirm(self, inputs: Sequence[int]) -> None:
         """Before a violation is told: watch as many calls as tell whether they are independent.
 
-        A verdict that fell after a few reports would else come before any doubt. These reports are
-        in no bet.
+        A verdict that fell after a few reports would else come before any doubt; and those came a
+        few of each input in turn, where a call follows one with another input. These reports are in
+        no bet.
         """
         watched = [(i, self.plan.values[i]) for i in inputs if i < WATCHED_INPUTS]
-        n = min(ENOUGH_WATCHED - self.watched, self.left(inputs)) if watched else 0
+        is_due = bool(watched) and self.watched < ENOUGH_WATCHED
+        n = min(ENOUGH_WATCHED, self.left(inputs)) if is_due else 0
         if n > 0:
             stream = self.stream + CONFIRMED
             task = Sampling(tuple(watched), n, self.plan.seed, stream, 0, compare=True)

@@ -24,6 +24,8 @@ def evidence_lines(result: CheckResult) -> str:
             f"{result.alpha:g}, p-value against the claim {p_value_in_words(best.p_value)})",
             *_counts(best, result.claim),
         ]
+        if ARTEFACT in best.event:
+            lines.append("  (a floating-point artefact: see docs/check.md)")
     else:
         lines.append(f"no violation found (alpha = {result.alpha:g})")
         lines += _looked_at(result)
@@ -81,6 +83,4 @@ def _counts(finding: Finding, claim: Claim) -> list[str]:
     lines.append(f"  {finding.comparison}; the claim allows {allowed}{apart}")
     if finding.example and finding.event != f"report is {finding.example}":
         lines.append(f"  for example: {finding.example}")
-    if ARTEFACT in finding.event:
-        lines.append("  (a floating-point artefact: see docs/check.md)")
     return lines

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ldp_auditor.adapters.canonical import attributes, category_key, text_of
+from ldp_auditor.adapters.canonical import attributes, text_of
 from ldp_auditor.checks.search.pieces import Block, Found, Piece, Pieces, Place, Same
 from ldp_auditor.checks.search.sequence_features import (
     MOST_ENTRIES,
@@ -155,8 +155,15 @@ def record_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
 
 
 def mapping_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
-    """Length, keys in reading order, and the value of every key as a place."""
+    """Length, keys in reading order, and the value of every key as a place.
+
+    If no key is in half of the mappings, keys are names that are made up: values by their order.
+    """
     yield from _in_order(place)
+    words = f"{place.words}.values()"
+    if pieces.may_contain(words) and (pieces.wanted is not None or _are_made_up(place.parts)):
+        values = [list(part.values()) for part in place.parts]
+        yield place.inside(words, values, np.ones(len(values), dtype=np.bool_))
 
     @cache
     def of_text(member: str) -> str:
@@ -166,6 +173,12 @@ def mapping_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
         return of_text(member) if type(member) is str else f"{place.words}[{text_of(member)}]"
 
     yield from _named(place, pieces, lambda part: [(name_of(k), v) for k, v in part.items()])
+
+
+def _are_made_up(mappings: Sequence[Any]) -> bool:
+    """Whether no key is in half of the mappings."""
+    times = Counter(chain.from_iterable(mappings))
+    return bool(times) and max(times.values()) < len(mappings) / 2
 
 
 def object_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
@@ -196,6 +209,8 @@ def _named(
             if not rows or rows[-1] != i:  # keys that read alike are one place
                 rows.append(i)
                 values.append(value)
+    if pieces.wanted is None and len(place.parts) > 1:  # one report alone has no rate
+        found = {words: one for words, one in found.items() if len(one[0]) > 1}
     common = sorted(found.items(), key=lambda item: -len(item[1][0]))
     if len(common) > MOST_ENTRIES:
         pieces.note(f"Of {place.words} the {MOST_ENTRIES:,} commonest members were looked at.")
@@ -213,7 +228,7 @@ def _in_order(place: Place) -> Iterator[Found]:
     lengths, column = place.lengths(read)
     yield column
     for i in range(min(int(lengths.max()), FIRST_READ)):
-        keys = [category_key(part[i]) for part in read if len(part) > i]
+        keys = [part[i] for part in read if len(part) > i]
         words = f"list({place.words})[{i}]"
         yield Piece(place.words, words, "category", place.some(lengths > i), keys)
 
@@ -229,7 +244,9 @@ def set_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
         yield Block([f"sum({place.words})"], place.rows, sums[:, None], place=place.words)
     if len(counts) > MOST_ENTRIES:
         pieces.note(f"Of {place.words} the {MOST_ENTRIES:,} commonest members were looked at.")
-    for member, _ in counts.most_common(_most(pieces)):
+    for member, times in counts.most_common(_most(pieces)):
+        if pieces.wanted is None and times == 1 < len(place.parts):
+            break  # one report alone has no rate
         words = f"{text_of(member)} in {place.words}"
         if pieces.wants(words, "member"):
             held = np.array([member in part for part in place.parts], dtype=np.int8)

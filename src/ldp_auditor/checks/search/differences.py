@@ -11,14 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from ldp_auditor.checks.search.events import Apart, Difference, Event
-from ldp_auditor.checks.search.layout import Column, named
+from ldp_auditor.checks.search.events import DECIMALS, Apart, Difference, Event
+from ldp_auditor.checks.search.layout import Column
+from ldp_auditor.checks.search.number_pairs import (
+    FEW,
+    MOST_PAIRS,
+    first_entries,
+    later,
+    plain_numbers,
+)
 from ldp_auditor.checks.search.one_column import Counted
 from ldp_auditor.checks.search.proposals import Family, Proposal, Sample, proposals, proposals_of
 from ldp_auditor.core import Floats
 
-MOST_COLUMNS = 24
-"""Largest number of columns of numbers of which all pairs are subtracted."""
+SIGNS = (-1, 1)
+"""For differences and for sums."""
 
 FIRST = 400
 """Reports of all inputs by which it is decided whether the differences of two columns repeat."""
@@ -44,28 +51,76 @@ LARGEST = 2.0**52
 
 def propose_differences(sample: Sample, tables: Sequence[Counted]) -> list[Proposal]:
     """Two columns of numbers differ by a value, also in steps of the range of one of them."""
-    wide = [
-        t for t in tables
-        if t.column.kind == "number" and t.different > 2 and t.column.words == t.column.place
-    ]  # fmt: skip
-    if len(wide) > MOST_COLUMNS:
-        left = [t.column.words for t in wide[MOST_COLUMNS:]]
-        sample.notes.append(f"Differences: {named(left)} were not subtracted from other numbers.")
-    kinds = [t.column for t in wide[:MOST_COLUMNS]]
+    kinds = plain_numbers(sample, tables, "Differences")
     few = {c.name: _first(sample, c) for c in kinds}
-    return _values(sample, kinds, few) + _thresholds(sample, kinds, few)
+    pairs = list(combinations(kinds, 2))
+    if len(kinds) <= FEW:
+        return _values(sample, pairs, kinds, few) + _thresholds(
+            sample, list(product(pairs, SIGNS)), few
+        )
+    repeating, narrow = _closest(np.concatenate(first_entries(sample, kinds), axis=1))
+    sample.notes.append(
+        f"Differences and sums: {len(repeating) + len(narrow):,} of {2 * len(pairs):,}, those that "
+        f"repeat or vary least in the first reports; modulo a number of {FEW} numbers."
+    )
+    return _values(sample, [pairs[i] for i in repeating], kinds[:FEW], few) + _thresholds(
+        sample, [(pairs[i], sign) for i, sign in narrow], few
+    )
 
 
-def _values(sample: Sample, kinds: Sequence[Column], few: Mapping[Any, Floats]) -> list[Proposal]:
-    """Differences that repeat, each by its value."""
-    pairs = [Difference(a, b, 0.0) for a, b in combinations(kinds, 2)]
+def _closest(rows: Floats) -> tuple[list[int], list[tuple[int, int]]]:
+    """Pairs of rows whose differences repeat the most, and whose differences or sums vary least."""
+    different = _different(rows)
+    spreads = _spreads(rows)
+    repeats: list[Floats] = []
+    widths: dict[int, list[Floats]] = {sign: [] for sign in SIGNS}
+    for i, (row, rest) in enumerate(later(rows)):
+        usual = np.minimum(different[i], different[i + 1 :])
+        narrower = np.minimum(spreads[i], spreads[i + 1 :])
+        with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+            repeats.append(_different(np.round(rest - row, DECIMALS)) / usual)
+            for sign in SIGNS:
+                widths[sign].append(_spreads(rest + sign * row) / narrower)
+    shares = np.concatenate(repeats)
+    first = np.argsort(shares, kind="stable")[:MOST_PAIRS]
+    repeating = sorted(first[shares[first] < 1 - FEWEST_REPEATS].tolist())
+    both = np.concatenate([np.concatenate(widths[sign]) for sign in SIGNS])
+    first = np.argsort(both, kind="stable")[:MOST_PAIRS]
+    chosen = sorted(first[both[first] < NARROW].tolist())
+    return repeating, [(i % len(shares), SIGNS[i // len(shares)]) for i in chosen]
+
+
+def _different(rows: Floats) -> Floats:
+    """How many different numbers every row has."""
+    ordered = np.sort(rows, axis=1)
+    found: Floats = 1.0 + np.count_nonzero(ordered[:, 1:] != ordered[:, :-1], axis=1)
+    return found
+
+
+def _spreads(rows: Floats) -> Floats:
+    """The middle half of every row; NaN if a number is missing."""
+    last = rows.shape[1] - 1
+    places = round(0.25 * last), round(0.75 * last), last
+    ordered = np.partition(rows, places, axis=1)
+    low, high, most = (ordered[:, place] for place in places)
+    return np.where(np.isnan(most), np.nan, high - low)
+
+
+def _values(
+    sample: Sample,
+    differing: Sequence[tuple[Column, Column]],
+    kinds: Sequence[Column],
+    few: Mapping[Any, Floats],
+) -> list[Proposal]:
+    """Differences that repeat, each by its value; of `kinds` also modulo their ranges."""
+    pairs = [Difference(a, b, 0.0) for a, b in differing]
     for a, b in permutations(kinds, 2):
         size = _size(few[b.name])
         if size and size < np.max(few[a.name], initial=0.0, where=~np.isnan(few[a.name])):
-            pairs.append(Difference(a, b, 0.0, size))
+            pairs += [Difference(a, b, 0.0, size, sign) for sign in SIGNS]
     events: list[Event] = []
     counts: list[Floats] = []
-    for pair in (p for p in pairs if _repeats(few[p.first.name], few[p.second.name], p.modulus)):
+    for pair in (p for p in pairs if _repeats(few[p.first.name], few[p.second.name], p)):
         found, values = _counted(sample, pair)
         events += values
         counts.append(found)
@@ -76,11 +131,13 @@ def _values(sample: Sample, kinds: Sequence[Column], few: Mapping[Any, Floats]) 
 
 
 def _thresholds(
-    sample: Sample, kinds: Sequence[Column], few: Mapping[Any, Floats]
+    sample: Sample,
+    pairs: Sequence[tuple[tuple[Column, Column], int]],
+    few: Mapping[Any, Floats],
 ) -> list[Proposal]:
     """Differences and sums that vary much less than the numbers, by thresholds."""
     events: list[Event] = []
-    for (a, b), sign in product(combinations(kinds, 2), (-1, 1)):
+    for (a, b), sign in pairs:
         if _is_narrow(few[a.name], few[b.name], sign):
             pair = Apart(a, b, sign, 0.0, at_least=True)
             entries = np.concatenate([pair.entries(table) for table in sample.tables])
@@ -129,14 +186,13 @@ def _size(entries: Floats) -> int:
     return int(there.max()) + 1 if np.all(there == np.floor(there)) else 0
 
 
-def _repeats(first: Floats, second: Floats, modulus: int) -> bool:
+def _repeats(first: Floats, second: Floats, pair: Difference) -> bool:
     """Whether differences repeat more often than the numbers that they come from do."""
     there = ~(np.isnan(first) | np.isnan(second))
     first, second = first[there], second[there]
     if not len(first) or max(np.abs(first).max(), np.abs(second).max()) > LARGEST:
         return False
-    apart = second - first
-    shown = apart % modulus if modulus else np.round(apart, 9)
+    shown = pair.between(first, second)
     usual = min(len(np.unique(first)), len(np.unique(second)))
     return len(np.unique(shown)) < (1 - FEWEST_REPEATS) * min(usual, len(shown))
 
@@ -153,6 +209,4 @@ def _counted(sample: Sample, pair: Difference) -> tuple[Floats, list[Event]]:
         place = np.minimum(place, max(0, len(chosen) - 1))
         if len(chosen):
             counts[i] = np.bincount(place[chosen[place] == entries], minlength=len(chosen))
-    return counts, [
-        Difference(pair.first, pair.second, float(value), pair.modulus) for value in chosen
-    ]
+    return counts, [replace(pair, value=float(value)) for value in chosen]

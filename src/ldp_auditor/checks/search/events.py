@@ -284,11 +284,13 @@ class Difference(Event):
     value: float
     modulus: int = 0
     """0 for the difference itself."""
+    sign: int = -1
+    """1 for the sum of both, which a modulus makes a difference from its other side."""
 
     @property
     def words(self) -> str:
         shown = _shown(self.value)
-        both = f"{self.second.words} - {self.first.words}"
+        both = f"{self.second.words} {'+' if self.sign > 0 else '-'} {self.first.words}"
         return f"({both}) mod {self.modulus} is {shown}" if self.modulus else f"{both} is {shown}"
 
     @property
@@ -300,10 +302,14 @@ class Difference(Event):
         return found
 
     def differences(self, table: Table) -> Floats:
-        """Differences of all reports; floats are rounded to what their common noise leaves."""
+        """Differences of all reports."""
         first, second = (table.of(c).astype(np.float64) for c in (self.first, self.second))
+        return self.between(first, second)
+
+    def between(self, first: Floats, second: Floats) -> Floats:
+        """Differences of numbers; floats are rounded to what their common noise leaves."""
         with np.errstate(invalid="ignore", over="ignore"):
-            apart: Floats = second - first
+            apart: Floats = second + self.sign * first
             return apart % self.modulus if self.modulus else np.round(apart, DECIMALS)
 
 

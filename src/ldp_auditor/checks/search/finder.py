@@ -68,11 +68,11 @@ def _propose(
     counted = [one_column.counted(sample, column) for column in columns]
     sorts: list[list[Proposal]] = []
     if counted:
-        indicators = two_columns.indicators(sample, counted)
+        indicators, of = two_columns.indicators(sample, counted)
         sorts = [
             one_column.propose_values(sample, counted),
             one_column.propose_thresholds(sample, counted),
-            two_columns.propose_pairs(sample, indicators),
+            two_columns.propose_pairs(sample, indicators, of),
             two_columns.propose_comparisons(sample, counted),
             differences.propose_differences(sample, counted),
             odd_sums.propose_odd_sums(sample, counted),

@@ -35,6 +35,9 @@ MODULI: Mapping[int, int] = {
 Sets of residues cover the divisors; the last ones are digits and parts of a day.
 """
 
+WHOLE_BITS = 53
+"""Bits of the whole numbers that a float holds."""
+
 LAST_BITS = 16
 """The last bits of a float are looked at modulo this."""
 
@@ -100,7 +103,9 @@ class _Due:
 
 
 def _of_floats(words: str, numbers: Floats, due: _Due) -> Iterator[Feature]:
-    if due(name := f"lowest bit of {words}", np.inf):
+    small = np.all(np.abs(numbers) < 2.0**WHOLE_BITS)
+    are_whole = bool(small and np.array_equal(np.floor(numbers), numbers))
+    if due(name := f"lowest bit of {words}", np.inf, not are_whole):  # residues say it in words
         yield name, lowest_bits(numbers)
     if due(name := f"last bits of {words} mod {LAST_BITS}", RICH_PLACES):
         patterns = np.ascontiguousarray(numbers).view(np.int64)
@@ -111,11 +116,21 @@ def _of_floats(words: str, numbers: Floats, due: _Due) -> Iterator[Feature]:
     if due(name := f"{words} mod 1", RICH_PLACES):
         with np.errstate(invalid="ignore"):
             yield name, np.where(np.isfinite(numbers), numbers % 1, 0.0)
+    yield from _residues_of_floats(words, numbers, due)
     for places_kept in DECIMALS:
         name = f"round({words} * 1e{places_kept}) mod 10"
         if due(name, RICH_PLACES, _has_decimals(numbers, places_kept)):
-            scaled = np.where(np.abs(numbers) < 1e9, numbers * 10.0**places_kept, 0.0)
+            scaled = np.where(np.abs(numbers) < 1e9, numbers, 0.0) * 10.0**places_kept
             yield name, np.round(scaled) % 10
+
+
+def _residues_of_floats(words: str, numbers: Floats, due: _Due) -> Iterator[Feature]:
+    """Residues of the whole part: of a time in seconds it tells the second."""
+    floors = np.floor(np.where(np.abs(numbers) < 2.0**WHOLE_BITS, numbers, 0.0))
+    span = float(np.ptp(floors))
+    for modulus, most in MODULI.items():
+        if due(name := f"{words} // 1 mod {modulus}", most, span >= max(WIDE, 2 * modulus)):
+            yield name, floors % modulus
 
 
 def _of_integers(words: str, numbers: NDArray[Any], due: _Due) -> Iterator[Feature]:

@@ -144,6 +144,12 @@ class Pieces:
         """Whether a column is wanted."""
         return self.wanted is None or (words, kind) in self.wanted.columns
 
+    def wants_from(self, place: str, number: str) -> bool:
+        """Whether a number at a place, or a column that is derived from it, is wanted."""
+        if self.wanted is None:
+            return True
+        return any(number in words for words in self.wanted.numbers.get(place, ()))
+
     def may_contain(self, words: str) -> bool:
         """Whether a wanted column may lie inside of a place."""
         return self.wanted is None or words in self.wanted.inside

@@ -59,8 +59,12 @@ def choose(
         if all(c.event != best.event for c in chosen):
             chosen.append(best)
     if most > 1 and left and not any(c.expected > sample.claim.epsilon for c in chosen):
-        # Rare for one input and never seen for the other: too few to be sure of, yet.
-        never = [c for c in (*chosen[:-1], *left) if c.alarms == 0 and c.hits >= FEWEST_HITS]
+        # Rare for one input and never seen for the other: too few to be sure of, yet. With enough
+        # clauses any event is never seen.
+        never = [
+            c for c in (*chosen[:-1], *left)
+            if c.alarms == 0 and c.hits >= FEWEST_HITS and not any(_with_fewer_clauses(c.event))
+        ]  # fmt: skip
         rare = max(never, key=lambda c: c.hits / c.trials[0], default=chosen[-1])
         chosen = chosen if rare in chosen else [*chosen[:-1], rare]
     return [

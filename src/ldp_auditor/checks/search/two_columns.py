@@ -1,6 +1,7 @@
 """Events about two columns: conjunctions, sums of bits, comparisons."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import combinations, islice
 from typing import Any
@@ -8,26 +9,31 @@ from typing import Any
 import numpy as np
 
 from ldp_auditor.checks.search.events import Beyond, Both, Compared, Equals, Event, Not, OddSum
-from ldp_auditor.checks.search.layout import WHOLE_REPORT, Column, named
+from ldp_auditor.checks.search.layout import WHOLE_REPORT
+from ldp_auditor.checks.search.number_pairs import (
+    FEW,
+    MOST_PAIRS,
+    first_entries,
+    later,
+    plain_numbers,
+)
 from ldp_auditor.checks.search.one_column import Counted, thresholds_of
 from ldp_auditor.checks.search.packed_events import Packed, count, joint, packed
 from ldp_auditor.checks.search.proposals import (
     Family,
     Proposal,
     Sample,
+    proposals,
     proposals_of,
     standouts,
 )
-from ldp_auditor.checks.search.strength import SHORTLIST
+from ldp_auditor.checks.search.strength import SHORTLIST, screen
 
 MOST_INDICATORS = 420
 """Largest number of indicators of which all pairs are tried."""
 
 MOST_STARTED = 8
 """Largest number of pairs to which a third indicator is added."""
-
-MOST_COMPARED = 24
-"""Largest number of columns of numbers of which all pairs are compared."""
 
 SHARES = (0.1, 0.3, 0.6, 0.7, 0.9)
 """Shares of the reports below the thresholds that are tried in pairs."""
@@ -36,10 +42,10 @@ RAREST = 0.002
 """An indicator must hold, and must fail, for more than this share of the reports."""
 
 
-def indicators(sample: Sample, tables: Sequence[Counted]) -> list[Event]:
+def indicators(sample: Sample, tables: Sequence[Counted]) -> tuple[list[Event], int]:
     """Events of which pairs are tried: a value of every bit, common values and some thresholds.
 
-    Of too many those are kept that differ the most between inputs.
+    Of too many those are kept that differ the most between inputs; the number is that of them all.
     """
     total = sample.trials.sum()
     found: list[tuple[Event, float]] = []
@@ -62,7 +68,7 @@ def indicators(sample: Sample, tables: Sequence[Counted]) -> list[Event]:
             f"{left:,} others, were tried in pairs."
         )
         found.sort(key=lambda entry: -entry[1])
-    return [event for event, _ in found[:MOST_INDICATORS]]
+    return [event for event, _ in found[:MOST_INDICATORS]], len(found)
 
 
 def _thresholds(sample: Sample, tables: Sequence[Counted]) -> list[tuple[Event, float]]:
@@ -80,8 +86,11 @@ def _thresholds(sample: Sample, tables: Sequence[Counted]) -> list[tuple[Event, 
     return events
 
 
-def propose_pairs(sample: Sample, events: Sequence[Event]) -> list[Proposal]:
-    """Two indicators of different columns: both, one without the other, one of the two."""
+def propose_pairs(sample: Sample, events: Sequence[Event], of: int) -> list[Proposal]:
+    """Two indicators of different columns: both, one without the other, one of the two.
+
+    The `events` were chosen, by the same reports, `of` so many.
+    """
     if len(events) < 2:
         return []
     bits_of = packed(sample, events)
@@ -115,13 +124,15 @@ def propose_pairs(sample: Sample, events: Sequence[Event]) -> list[Proposal]:
     ):
         if len(chosen):
             families.append(Family(partial(of_bits, make), counts[:, chosen]))
+    # Any pair of them all could have come out.
+    tried = of**2 * sum(family.counts.shape[1] for family in families) // len(events) ** 2
+    families = [replace(family, tried=tried) for family in families]
     found = sorted(standouts(sample, families), key=lambda one: -one[1].strength)
     odd = families[4:]
     both_hold = (one for one in found if one[0] not in odd and not one[1].is_negated)
     started = [family.make(one.event) for family, one in islice(both_hold, MOST_STARTED)]
     pairs = [family.proposal(sample, one) for family, one in found[:SHORTLIST]]
-    tried = 2 * len(events) * len(found)
-    return pairs + _with_a_third(sample, events, bits_of, started, tried)
+    return pairs + _with_a_third(sample, events, bits_of, started, 2 * of * tried)
 
 
 def _with_a_third(
@@ -160,15 +171,29 @@ def _with_a_third(
 
 def propose_comparisons(sample: Sample, tables: Sequence[Counted]) -> list[Proposal]:
     """Two columns of numbers are equal, or one is less than the other."""
-    wide: list[Column] = [
-        t.column for t in tables
-        if t.column.kind == "number" and t.different > 2 and t.column.words == t.column.place
-    ]  # fmt: skip
-    if len(wide) > MOST_COMPARED:
-        left = [column.words for column in wide[MOST_COMPARED:]]
-        sample.notes.append(f"Comparisons: {named(left)} were not compared with other numbers.")
-        wide = wide[:MOST_COMPARED]
-    events: list[Event] = [
-        Compared(a, b, is_less) for a, b in combinations(wide, 2) for is_less in (False, True)
-    ]
-    return proposals_of(sample, events)
+    columns = plain_numbers(sample, tables, "Comparisons")
+    if len(columns) <= FEW:
+        return proposals_of(
+            sample,
+            [Compared(a, b, less) for a, b in combinations(columns, 2) for less in (False, True)],
+        )
+    few = first_entries(sample, columns)
+    counts = np.stack([
+        np.concatenate([
+            np.count_nonzero(how(row, rest), axis=1)
+            for how in (np.equal, np.less) for row, rest in later(rows)
+        ])
+        for rows in few
+    ])  # fmt: skip
+    trials = np.array([float(rows.shape[1]) for rows in few])
+    factors, delta = sample.factors, sample.claim.delta
+    (strongest,) = screen([counts.astype(np.float64)], trials, factors, delta, 2 * MOST_PAIRS)
+    pairs = list(combinations(columns, 2))
+    chosen = sorted({one.event for one in strongest})
+    events = [Compared(*pairs[i % len(pairs)], is_less=i >= len(pairs)) for i in chosen]
+    sample.notes.append(
+        f"Comparisons: {len(events):,} of {counts.shape[1]:,}, the strongest in the first "
+        f"{int(trials.min()):,} reports of every input."
+    )
+    family = Family(events.__getitem__, sample.counts(events), counts.shape[1])
+    return proposals(sample, family)

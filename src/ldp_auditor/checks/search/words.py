@@ -16,11 +16,14 @@ from ldp_auditor.checks.search.writings import (
     named_members,
 )
 
-SEPARATORS = ("\n", "\t", "|", ";", "&", ",", " ")
+SEPARATORS = ("\n", "\t", "|", ";", "&", ",", " ", "/", "@", ":", "-", "_", ".")
 """What words may be separated by: the first that is in half of the texts."""
 
+FIRST_WORDS = 64
+"""Words from the front that become columns."""
+
 MOST_WORDS = 32
-"""Words from the front that become columns, and words that do so wherever they stand."""
+"""Words that become columns wherever they stand."""
 
 
 def number_in(text: str) -> float:
@@ -31,9 +34,14 @@ def number_in(text: str) -> float:
         return math.nan
 
 
+def _are_numbers(parts: Sequence[str]) -> bool:
+    """Whether the first texts each write a number, whose point separates nothing."""
+    return not any(math.isnan(number_in(text)) for text in parts[:FIRST_TEXTS])
+
+
 def word_parts(place: Place, parts: Sequence[str], pieces: Pieces) -> Iterator[Found]:
     """How many words there are, each of the first and the last, and which are there at all."""
-    if pieces.wanted is None and is_told(parts):
+    if pieces.wanted is None and (is_told(parts) or _are_numbers(parts)):
         return
     for separator in SEPARATORS:
         words = f"{place.words}.split({separator!r})"
@@ -55,12 +63,11 @@ def _by_position(place: Place, split: Sequence[list[str]], pieces: Pieces) -> It
     """The length, and words by their position, also as numbers where they write some."""
     lengths, column = place.lengths(split)
     yield column
-    if lengths.max() > MOST_WORDS:
-        pieces.note(f"Of {place.words} the first {MOST_WORDS} words were looked at one by one.")
-    for i in (*range(min(MOST_WORDS, int(lengths.max()))), -1):
+    if lengths.max() > FIRST_WORDS:
+        pieces.note(f"Of {place.words} the first {FIRST_WORDS} words were looked at one by one.")
+    for i in (*range(min(FIRST_WORDS, int(lengths.max()))), -1):
         words, number = f"{place.words}[{i}]", f"float({place.words}[{i}])"
-        wanted = pieces.wants(words, "category"), pieces.wants(number, "number")
-        if not any(wanted):
+        if not (pieces.wants(words, "category") or pieces.wants_from(place.words, number)):
             continue
         mask = lengths > i
         found = [one[i] for one in split if len(one) > i]
