@@ -3,7 +3,6 @@
 import json
 import math
 import unicodedata
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
