@@ -91,7 +91,7 @@ def test_a_check_says_whether_a_classifier_took_part(without_sklearn: dict[str, 
     trials = ("--trials", "2000", "--workers", "1")
     done = checked(*trials, env=without_sklearn)
     assert done.returncode == 0, done.stderr
-    assert "no classifier was among what proposed events; --learn adds one" in done.stdout
+    assert "no classifier proposes events; --learn adds one" in done.stdout
     assert done.stdout.endswith(" --no-learn --seed 42\n")
     told = json.loads(checked(*trials, "--json", env=without_sklearn).stdout)
     assert told["learned"] is False

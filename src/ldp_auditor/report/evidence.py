@@ -10,8 +10,8 @@ from ldp_auditor.results.check_result import CheckResult, Finding
 ARTEFACT = "lowest bit of"
 """How words for an event begin that is about the floating-point numbers and not what they mean."""
 
-LEARNED = "a classifier (scikit-learn) was among what proposed events; --no-learn leaves it out"
-NOT_LEARNED = "no classifier was among what proposed events; --learn adds one (scikit-learn)"
+LEARNED = "with many reports a classifier (scikit-learn) proposes events, too; --no-learn: none does"
+NOT_LEARNED = "no classifier proposes events; --learn adds one (scikit-learn)"
 
 
 def evidence_lines(result: CheckResult) -> str:

@@ -111,7 +111,7 @@ class CheckResult(Shown):
         "smallest alpha at which the claim would be disproved; it holds at any time", default=1.0
     )
     learned: bool | None = entry(
-        "whether a classifier was among what proposed events, where it is known",
+        "whether a classifier proposes events, with many reports, where it is known",
         then="verdict",
         default=None,
     )
