@@ -10,7 +10,9 @@ from ldp_auditor.results.check_result import CheckResult, Finding
 ARTEFACT = "lowest bit of"
 """How words for an event begin that is about the floating-point numbers and not what they mean."""
 
-LEARNED = "with many reports a classifier (scikit-learn) proposes events, too; --no-learn: none does"
+LEARNED = (
+    "a classifier (scikit-learn) proposes events once there are many reports; --no-learn: none"
+)
 NOT_LEARNED = "no classifier proposes events; --learn adds one (scikit-learn)"
 
 
