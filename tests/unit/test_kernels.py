@@ -9,15 +9,17 @@ import numpy as np
 import pytest
 from numpy.random import default_rng
 
-from ldp_auditor import mechanisms
+from ldp_auditor import mechanisms, portable_math
 from ldp_auditor.mechanisms.capabilities import default_pair
 from ldp_auditor.mechanisms.kernels.bits import last_word_mask, position_of_one, unpack
 from ldp_auditor.mechanisms.kernels.noise import (
     LAPLACE,
-    NEAR_CHORD,
     NORMAL,
     SHARES,
     NoiseShape,
+    _exp_of_some,
+    _fill,
+    _place,
     draw_noise,
 )
 from ldp_auditor.mechanisms.kernels.scores import choose_best
@@ -27,6 +29,7 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
     draw_values,
     fresh_lanes,
     fresh_stream,
+    raw_words,
     scale_down,
     threshold,
 )
@@ -120,15 +123,12 @@ def test_boxes_hold_what_the_layers_of_noise_leave_over(shape: NoiseShape) -> No
     assert len(boxes) <= len(columns) == SHARES  # the low bits of a word choose a column
     places = np.linspace(0.0, 1.0, 101)
     left_over = 0.0
-    for left, width, low, height, sure in boxes[1:]:
+    for left, width, low, height in boxes[1:]:
         curve = (density(shape, left + places * width) - low) / height
         left_over += float(np.trapezoid(np.clip(curve, 0.0, 1.0), places)) * width * height
         assert curve[-1] == pytest.approx(0.0, abs=1e-9)  # none of the density is outside
         if left > 0.0:
             assert curve[0] == pytest.approx(1.0, abs=1e-9)
-            assert np.abs(curve - (1.0 - places)).max() < NEAR_CHORD
-        else:
-            assert (curve[places * width < sure] >= 1.0).all()
     tail = (
         math.sqrt(math.pi / 2) * math.erfc(shape.tail_start / math.sqrt(2))
         if shape.gaussian
@@ -136,6 +136,33 @@ def test_boxes_hold_what_the_layers_of_noise_leave_over(shape: NoiseShape) -> No
     )
     share = (left_over + tail) / shape.half_area
     assert share == pytest.approx(1 - shape.layers / SHARES, rel=1e-3)
+
+
+def test_exponential_of_many_is_that_of_one() -> None:
+    """The one that decides what is left over of noise: to two units in the last place."""
+    places = np.linspace(-60.0, 3.0, 10_001).tolist()
+    each = [_exp_of_some(x) / portable_math.exp(x) - 1.0 for x in places]
+    assert np.abs(each).max() <= 2.0**-51
+
+
+def test_a_place_in_a_layer_has_53_random_bits() -> None:
+    """A sign and the 52 digits above it, none of which is lost."""
+    for word in raw_words(default_rng(4), 1000).tolist():
+        size = (word >> 12) * 0.375
+        sign = -1.0 if word >> 11 & 1 else 1.0
+        assert _place(np.uint64(word), 0.375) == sign * size
+
+
+@pytest.mark.parametrize("shape", [NORMAL, LAPLACE], ids=["normal", "laplace"])
+def test_no_size_that_is_left_over_is_used_twice(shape: NoiseShape) -> None:
+    """They are drawn many at a time; a kernel with nothing but them, in blocks and a rest."""
+    gaussian, scale, widths, _, rest = shape.tables(1.0)
+    sizes = np.empty(10_011)
+    only = gaussian, scale, np.zeros_like(widths), np.uint64(0), rest
+    _fill(fresh_lanes(default_rng(8)), only, np.uint64(sizes.size), np.uint64(1), sizes)
+    assert len(set(np.abs(sizes).tolist())) == sizes.size
+    assert np.abs(sizes).min() > 0.0
+    assert 4_600 < np.count_nonzero(sizes < 0.0) < 5_400  # 8 standard deviations
 
 
 @pytest.mark.parametrize("columns", [2, 25, 300])
