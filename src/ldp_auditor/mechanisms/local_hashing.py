@@ -28,9 +28,10 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
     LANES,
     Words,
     advance,
-    copy_lanes,
+    aligned_words,
     draw_lanes,
     fresh_lanes,
+    own_lanes,
     scale_down,
     threshold,
 )
@@ -124,13 +125,12 @@ def _hash_and_randomize(
     """Write a seed and a hash for every report, the lanes side by side."""
     digits = sure_digits(hash_range)
     is_sure = np.uint64(1) << digits == hash_range
-    state = np.empty((4, LANES), np.uint64)  # of its own, so that the compiler vectorizes
-    copy_lanes(lanes, state)
-    seeds = np.empty(LANES, np.uint64)
-    low = np.empty(LANES, np.uint64)
-    hashed = np.empty(LANES, np.uint64)
-    keep = np.empty(LANES, np.uint64)
-    choice = np.empty(LANES, np.uint64)
+    state = own_lanes(lanes)
+    seeds = aligned_words(LANES)
+    low = aligned_words(LANES)
+    hashed = aligned_words(LANES)
+    keep = aligned_words(LANES)
+    choice = aligned_words(LANES)
     n = np.uint64(reports.shape[0])
     for start in range(np.uint64(0), n, np.uint64(LANES)):
         if always_true:
@@ -187,9 +187,9 @@ def _support(reports: Any, hash_range: Any, domain_size: int, sets: Any) -> None
 @compiled
 def _support_by_digits(reports: Any, digits: Any, sets: Any) -> None:
     """Write the values whose first digits are those of the hash, many reports side by side."""
-    seeds = np.empty(LANES, np.uint64)
-    hashes = np.empty(LANES, np.uint64)
-    agree = np.empty(LANES, np.uint64)
+    seeds = aligned_words(LANES)
+    hashes = aligned_words(LANES)
+    agree = aligned_words(LANES)
     n = np.uint64(reports.size)
     for start in range(np.uint64(0), n, np.uint64(LANES)):
         size = min(np.uint64(LANES), n - start)

@@ -94,8 +94,8 @@ class NoiseShape:
     def rest(self) -> Rest:
         """What is left over, in boxes: the tail, the wedges beside the layers, strips of the top.
 
-        A row has the left edge of a box, its width, its lower end and its height. The tail, row 0, has
-        a left edge only.
+        A row has the left edge of a box, its width, its lower end and its height. The tail, row 0,
+        has a left edge only.
         """
         edges, heights = (list(map(float, part)) for part in self.corners)
         rows = [(self.tail_start, 0.0, 0.0, 0.0)]
