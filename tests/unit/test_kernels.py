@@ -11,7 +11,12 @@ from numpy.random import default_rng
 
 from ldp_auditor import mechanisms, portable_math
 from ldp_auditor.mechanisms.capabilities import default_pair
-from ldp_auditor.mechanisms.kernels.bits import last_word_mask, position_of_one, unpack
+from ldp_auditor.mechanisms.kernels.bits import (
+    choose_member,
+    last_word_mask,
+    position_of_one,
+    unpack,
+)
 from ldp_auditor.mechanisms.kernels.noise import (
     LAPLACE,
     NORMAL,
@@ -33,7 +38,7 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
     scale_down,
     threshold,
 )
-from ldp_auditor.mechanisms.local_hashing import first_number, hash_value
+from ldp_auditor.mechanisms.local_hashing import LocalHashing, first_number, hash_value
 from ldp_auditor.theory.guessing import binomial
 from tests.protocols import NAMES, OTHERS, make, make_any
 
@@ -213,6 +218,16 @@ def test_first_number_is_where_the_hash_begins(g: int) -> None:
         assert first * g >> 64 == hashed
         assert first == 0 or (first - 1) * g >> 64 == hashed - 1
     assert int(first_number(np.uint64(g), np.uint64(g))) == 0  # 2**64
+
+
+@pytest.mark.parametrize("domain_size", [25, 130, 2000])
+def test_guess_by_hash_is_that_of_all_sets_at_once(domain_size: int) -> None:
+    """Sets are made for some reports at a time; 17,000 are more than that, with a rest."""
+    protocol = mechanisms.make("OLH", epsilon=1.0, domain_size=domain_size)
+    reports = protocol.privatize(3, 17_001, default_rng(3))
+    assert isinstance(protocol, LocalHashing)
+    at_once = choose_member(default_rng(9), protocol.support(reports), domain_size)
+    assert (protocol.guess(reports, default_rng(9)) == at_once).all()
 
 
 @pytest.mark.parametrize("g", [2, 3, 4, 10, 1000, 2**32 - 1])
