@@ -16,7 +16,6 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ldp_auditor import portable_math
-from ldp_auditor.mechanisms.kernels.bits import popcount
 from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.sums import Lottery
 from ldp_auditor.mechanisms.kernels.xoshiro import (
@@ -39,7 +38,7 @@ SHARES = 2048
 TOP_STRIPS = 6
 """Boxes above the last layer: few enough for the 2048 columns of the lottery."""
 
-BLOCK = np.uint64(8 * LANES)
+BLOCK = 8 * LANES
 """Words that are drawn at once: with the widths of their layers they stay in the first cache."""
 
 _SHARE_BITS = np.uint64(SHARES - 1)
@@ -243,31 +242,31 @@ def _fill(lanes: Any, tables: Any, one: Any, columns: Any, out: Any) -> None:
     """
     gaussian, scale, widths, layers, rest = tables
     state = own_lanes(lanes)
-    words = aligned_words(np.int64(BLOCK))
-    width = aligned_words(np.int64(BLOCK)).view(np.float64)
+    words = aligned_words(BLOCK)
+    width = aligned_words(BLOCK).view(np.float64)
+    left_over = np.empty(BLOCK, np.uint64)
     sizes = np.empty(LANES)
     used = ready = np.uint64(0)
     n = np.uint64(out.size)
-    for start in range(np.uint64(0), n, BLOCK):
+    for start in range(np.uint64(0), n, np.uint64(BLOCK)):
         draw_lanes(state, words)
-        end = min(BLOCK, n - start)
+        end = min(np.uint64(BLOCK), n - start)
+        count = 0
         for i in range(end):  # apart from what is vectorized: registers would be taken to pieces
-            width[i] = widths[words[i] & _SHARE_BITS]
-        for row in range(np.uint64(0), end, np.uint64(64)):
-            left_over = np.uint64(0)  # a bit for every entry of the row
-            for i in range(min(np.uint64(64), end - row)):
-                word = words[row + i]
-                out[start + row + i] = _place(word, width[row + i])
-                left_over |= np.uint64((word & _SHARE_BITS) >= layers) << i
-            while left_over != np.uint64(0):
-                bit = left_over & (~left_over + np.uint64(1))
-                left_over ^= bit
-                if used == ready:
-                    used, ready = np.uint64(0), _draw_left_over(state, gaussian, rest, sizes)
-                i = row + popcount(bit - np.uint64(1))
-                size = scale * sizes[used]
-                used += np.uint64(1)
-                out[start + i] = -size if words[i] & _SIGN else size
+            share = words[i] & _SHARE_BITS
+            width[i] = widths[share]
+            if share >= layers:
+                left_over[count] = i
+                count += 1
+        for i in range(end):
+            out[start + i] = _place(words[i], width[i])
+        for j in range(count):
+            if used == ready:
+                used, ready = np.uint64(0), _draw_left_over(state, gaussian, rest, sizes)
+            i = left_over[j]
+            size = scale * sizes[used]
+            used += np.uint64(1)
+            out[start + i] = -size if words[i] & _SIGN else size
         while one < start + end:
             out[one] += 1.0
             one += columns
