@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from numpy.random import default_rng
 
 from ldp_auditor import mechanisms, portable_math
+from ldp_auditor.audits.plan import AuditPlan
 from ldp_auditor.mechanisms.capabilities import default_pair
 from ldp_auditor.mechanisms.kernels.bits import (
     choose_member,
@@ -30,7 +32,9 @@ from ldp_auditor.mechanisms.kernels.noise import (
 from ldp_auditor.mechanisms.kernels.scores import choose_best
 from ldp_auditor.mechanisms.kernels.sums import FULL, Lottery
 from ldp_auditor.mechanisms.kernels.xoshiro import (
+    LINE,
     advance,
+    aligned_words,
     draw_values,
     fresh_lanes,
     fresh_stream,
@@ -110,6 +114,23 @@ def density(shape: NoiseShape, x: np.ndarray) -> np.ndarray:
     """The density of a shape, 1 at 0."""
     heights: np.ndarray = np.exp(-0.5 * x * x if shape.gaussian else -x)
     return heights
+
+
+@pytest.mark.parametrize("count", [1, 7, 64, 4096])
+def test_aligned_words_begin_where_a_line_of_the_cache_does(count: int) -> None:
+    kept = [aligned_words(count) for _ in range(20)]
+    assert all(len(words) == count and words.ctypes.data % LINE == 0 for words in kept)
+    starts = sorted(words.ctypes.data for words in kept)
+    assert all(after - before >= 8 * count for before, after in pairwise(starts))
+
+
+@pytest.mark.parametrize(("domain_size", "least"), [(25, 2**16), (2000, 40_000), (10**6, 100)])
+def test_batches_of_local_hashing_are_large_but_take_no_more_than_a_moment(
+    domain_size: int, least: int
+) -> None:
+    """A report does not depend on the domain, but the attack looks at all of it."""
+    plan = AuditPlan(mechanism=mechanisms.make("OLH", epsilon=1.0, domain_size=domain_size))
+    assert least <= plan.batch_trials <= max(2**16, 2**24 // domain_size)
 
 
 @pytest.mark.parametrize("shape", [NORMAL, LAPLACE], ids=["normal", "laplace"])
