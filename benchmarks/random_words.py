@@ -44,7 +44,6 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
     aligned_words,
     draw_lanes,
     fresh_lanes,
-    own_lanes,
     threshold,
 )
 from ldp_auditor.mechanisms.local_hashing import LocalHashing, digits_of_block, sure_digits
@@ -75,9 +74,9 @@ class Drawn:
 @compiled
 def _draw(lanes: Any, steps: int) -> None:
     """Draw words in all lanes into the same block of memory."""
-    state, words = own_lanes(lanes), aligned_words(STEP * LANES)
+    words = aligned_words(STEP * LANES)
     for _ in range(steps):
-        draw_lanes(state, words)
+        draw_lanes(lanes, words)
 
 
 @compiled
