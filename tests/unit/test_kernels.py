@@ -243,9 +243,9 @@ def test_first_number_is_where_the_hash_begins(g: int) -> None:
 
 @pytest.mark.parametrize("domain_size", [25, 130, 2000])
 def test_guess_by_hash_is_that_of_all_sets_at_once(domain_size: int) -> None:
-    """Sets are made for some reports at a time; 17,000 are more than that, with a rest."""
+    """Sets are made for some reports at a time; 70,000 are more than that, with a rest."""
     protocol = mechanisms.make("OLH", epsilon=1.0, domain_size=domain_size)
-    reports = protocol.privatize(3, 17_001, default_rng(3))
+    reports = protocol.privatize(3, 70_001, default_rng(3))
     assert isinstance(protocol, LocalHashing)
     at_once = choose_member(default_rng(9), protocol.support(reports), domain_size)
     assert (protocol.guess(reports, default_rng(9)) == at_once).all()

@@ -42,7 +42,7 @@ SEED_BITS = 64
 BLOCK = 2 * LANES
 """Reports whose hashes are worked out side by side."""
 
-SETS_AT_ONCE = 2**14
+SETS_AT_ONCE = 2**16
 """Words of the sets that are made at once to choose a member of each: they stay in the cache."""
 
 REPORT = np.dtype([("hash_seed", np.uint64), ("value", np.uint64)])
@@ -191,17 +191,6 @@ def _support_by_digits(reports: Any, digits: Any, sets: Any) -> None:
 
 
 @compiled
-def _guess(lanes: Any, reports: Any, hash_range: Any, domain_size: int, room: Any, to: Any) -> None:
-    """Choose a value with the hash of every report, whose sets have `room` for some at a time."""
-    some = room.shape[0]
-    for start in range(0, reports.size, some):
-        end = min(start + some, reports.size)
-        sets = room[: end - start]
-        _support(reports[start:end], hash_range, domain_size, sets)
-        fill_members(lanes, sets, domain_size, to[start:end])
-
-
-@compiled
 def _supports(reports: Any, hash_range: Any, value: Any, supported: Any) -> None:
     for i in range(reports.size):
         supported[i] = hash_value(reports[i].hash_seed, value, hash_range) == reports[i].value
@@ -262,12 +251,11 @@ class LocalHashing(IndependentSupport):
         return 16 + words_for(self.domain_size)
 
     def guess(self, reports: Reports, rng: Generator) -> Values:
-        words = words_for(self.domain_size)
-        some = LANES * max(1, SETS_AT_ONCE // (LANES * words))
-        room = np.empty((some, words), np.uint64)
-        chosen = np.empty(len(reports), np.int64)
-        hash_range = np.uint64(self.hash_size)
-        _guess(fresh_lanes(rng), reports, hash_range, self.domain_size, room, chosen)
+        lanes, chosen = fresh_lanes(rng), np.empty(len(reports), np.int64)
+        some = LANES * max(1, SETS_AT_ONCE // (LANES * words_for(self.domain_size)))
+        for start in range(0, len(reports), some):
+            part = slice(start, start + some)
+            fill_members(lanes, self.support(reports[part]), self.domain_size, chosen[part])
         return chosen
 
     def support(self, reports: Reports) -> Words:
