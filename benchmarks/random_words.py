@@ -44,6 +44,7 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
     aligned_words,
     draw_lanes,
     fresh_lanes,
+    own_lanes,
     threshold,
 )
 from ldp_auditor.mechanisms.local_hashing import LocalHashing, digits_of_block, sure_digits
@@ -74,9 +75,9 @@ class Drawn:
 @compiled
 def _draw(lanes: Any, steps: int) -> None:
     """Draw words in all lanes into the same block of memory."""
-    words = aligned_words(STEP * LANES)
+    state, words = own_lanes(lanes), aligned_words(STEP * LANES)
     for _ in range(steps):
-        draw_lanes(lanes, words)
+        draw_lanes(state, words)
 
 
 @compiled

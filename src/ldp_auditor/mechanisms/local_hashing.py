@@ -30,6 +30,7 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
     aligned_words,
     draw_lanes,
     fresh_lanes,
+    own_lanes,
     scale_down,
     threshold,
 )
@@ -116,11 +117,12 @@ def _hash_and_randomize(
     digits = sure_digits(hash_range)
     is_sure = np.uint64(1) << digits == hash_range
     block, place = value >> np.uint64(6), value & np.uint64(63)
+    state = own_lanes(lanes)
     words = aligned_words(BLOCK if always_true else 3 * BLOCK)
     hashed = aligned_words(BLOCK)
     n = np.uint64(reports.shape[0])
     for start in range(np.uint64(0), n, np.uint64(BLOCK)):
-        draw_lanes(lanes, words)  # seeds, then what keeps hashes, then what replaces them
+        draw_lanes(state, words)  # seeds, then what keeps hashes, then what replaces them
         for i in range(BLOCK):
             hashed[i] = np.uint64(0)
         for digit in range(digits):

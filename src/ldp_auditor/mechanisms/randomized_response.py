@@ -18,6 +18,7 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
     LANES,
     advance,
     fresh_lanes,
+    own_lanes,
     scale_down,
     threshold,
 )
@@ -47,16 +48,17 @@ def keep_or_replace(value: Any, keep: Any, choice: Any, truth: Any, size: Any) -
 
 @compiled
 def _randomize(lanes: Any, value: Any, truth: Any, size: Any, reports: Any) -> None:
+    state = own_lanes(lanes)
     n = np.uint64(reports.size)
     for start in range(np.uint64(0), n, np.uint64(LANES)):
         for lane in range(min(np.uint64(LANES), n - start)):
-            a, b, c, d = lanes[0, lane], lanes[1, lane], lanes[2, lane], lanes[3, lane]
+            a, b, c, d = state[0, lane], state[1, lane], state[2, lane], state[3, lane]
             keep, a, b, c, d = advance(a, b, c, d)
             choice, a, b, c, d = advance(a, b, c, d)
-            lanes[0, lane] = a
-            lanes[1, lane] = b
-            lanes[2, lane] = c
-            lanes[3, lane] = d
+            state[0, lane] = a
+            state[1, lane] = b
+            state[2, lane] = c
+            state[3, lane] = d
             reports[start + lane] = keep_or_replace(value, keep, choice, truth, size)
 
 

@@ -21,12 +21,15 @@ from ldp_auditor.mechanisms.kernels.sums import Lottery
 from ldp_auditor.mechanisms.kernels.xoshiro import (
     LANES,
     advance,
+    aligned_rows,
     aligned_words,
+    copy_lanes,
     draw_lanes,
     fresh_lanes,
     fresh_stream,
     next_word,
     open_unit,
+    own_lanes,
 )
 
 SHARES = 2048
@@ -238,6 +241,7 @@ def _fill(lanes: Any, tables: Any, one: Any, columns: Any, out: Any) -> None:
     cache, as a pass of its own over all rows would cost a line of it for every report.
     """
     gaussian, scale, widths, layers, rest = tables
+    state = own_lanes(lanes)
     words = aligned_words(BLOCK)
     width = aligned_words(BLOCK).view(np.float64)
     left_over = np.empty(BLOCK, np.uint64)
@@ -245,7 +249,7 @@ def _fill(lanes: Any, tables: Any, one: Any, columns: Any, out: Any) -> None:
     used = ready = np.uint64(0)
     n = np.uint64(out.size)
     for start in range(np.uint64(0), n, np.uint64(BLOCK)):
-        draw_lanes(lanes, words)
+        draw_lanes(state, words)
         end = min(np.uint64(BLOCK), n - start)
         count = 0
         for i in range(end):  # apart from what is vectorized: registers would be taken to pieces
@@ -258,7 +262,7 @@ def _fill(lanes: Any, tables: Any, one: Any, columns: Any, out: Any) -> None:
             out[start + i] = _place(words[i], width[i])
         for j in range(count):
             if used == ready:
-                used, ready = np.uint64(0), _draw_left_over(lanes, gaussian, rest, sizes)
+                used, ready = np.uint64(0), _draw_left_over(state, gaussian, rest, sizes)
             i = left_over[j]
             size = scale * sizes[used]
             used += np.uint64(1)
@@ -266,6 +270,7 @@ def _fill(lanes: Any, tables: Any, one: Any, columns: Any, out: Any) -> None:
         while one < start + end:
             out[one] += 1.0
             one += columns
+    copy_lanes(state, lanes)
 
 
 @compiled
@@ -281,16 +286,16 @@ def _place(word: Any, width: float) -> Any:
 
 
 @compiled
-def _draw_left_over(lanes: Any, gaussian: bool, rest: Any, sizes: Any) -> Any:
+def _draw_left_over(state: Any, gaussian: bool, rest: Any, sizes: Any) -> Any:
     """Write sizes of variables that lie in no layer, in the tail or in a wedge; return how many.
 
     A point of a box is drawn in every lane; those under the density count.
     """
     boxes, thresholds, aliases = rest
     words = aligned_words(3 * LANES)
-    drawn = np.empty((4, LANES))
+    drawn = aligned_rows(4).view(np.float64)
     fits = aligned_words(LANES)
-    draw_lanes(lanes, words)
+    draw_lanes(state, words)
     for lane in range(LANES):
         word = words[lane]
         column = word & _SHARE_BITS
@@ -308,7 +313,7 @@ def _draw_left_over(lanes: Any, gaussian: bool, rest: Any, sizes: Any) -> Any:
     for lane in range(LANES):
         sizes[count] = drawn[0, lane]
         if drawn[3, lane] == 0.0:
-            sizes[count] += _tail_excess(lanes[:, lane], gaussian, drawn[0, lane])
+            sizes[count] += _tail_excess(state[:, lane], gaussian, drawn[0, lane])
         count += fits[lane]
     return count
 

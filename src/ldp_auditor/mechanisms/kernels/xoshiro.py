@@ -39,10 +39,8 @@ def fresh_stream(rng: Generator) -> Words:
 
 
 def fresh_lanes(rng: Generator) -> Words:
-    """Return the state of `LANES` independent streams, seeded by `rng`, aligned."""
-    lanes: Words = aligned_words(4 * LANES).reshape(4, LANES)
-    lanes[:] = raw_words(rng, lanes.size).reshape(lanes.shape)
-    return lanes
+    """Return the state of `LANES` independent streams, seeded by `rng`."""
+    return raw_words(rng, 4 * LANES).reshape(4, LANES)
 
 
 def threshold(probability: float) -> np.uint64:
@@ -81,6 +79,20 @@ def aligned_words(count: int) -> Any:
     room = np.empty(count + LINE // 8, np.uint64)
     before = -np.int64(room.ctypes.data) & (LINE - 1)
     return room[before >> 3 : (before >> 3) + count]
+
+
+@compiled
+def aligned_rows(rows: int) -> Any:
+    """Return so many rows of a word for every lane, aligned."""
+    return aligned_words(rows * LANES).reshape((rows, LANES))
+
+
+@compiled
+def own_lanes(lanes: Any) -> Any:
+    """Return the state of all lanes in an array of the kernel's own, so that it is vectorized."""
+    state = aligned_rows(4)
+    copy_lanes(lanes, state)
+    return state
 
 
 @compiled
