@@ -17,8 +17,8 @@ from ldp_auditor.mechanisms.kernels.sums import add_values
 from ldp_auditor.mechanisms.kernels.xoshiro import (
     LANES,
     advance,
+    copy_lanes,
     fresh_lanes,
-    own_lanes,
     scale_down,
     threshold,
 )
@@ -48,7 +48,8 @@ def keep_or_replace(value: Any, keep: Any, choice: Any, truth: Any, size: Any) -
 
 @compiled
 def _randomize(lanes: Any, value: Any, truth: Any, size: Any, reports: Any) -> None:
-    state = own_lanes(lanes)
+    state = np.empty((4, LANES), np.uint64)  # of its own, so that the compiler vectorizes
+    copy_lanes(lanes, state)
     n = np.uint64(reports.size)
     for start in range(np.uint64(0), n, np.uint64(LANES)):
         for lane in range(min(np.uint64(LANES), n - start)):
