@@ -261,7 +261,7 @@ def _fill(lanes: Any, tables: Any, one: Any, columns: Any, out: Any) -> None:
         for i in range(end):
             out[start + i] = _place(words[i], width[i])
         for j in range(count):
-            if used == ready:
+            while used == ready:
                 used, ready = np.uint64(0), _draw_left_over(state, gaussian, rest, sizes)
             i = left_over[j]
             size = scale * sizes[used]
