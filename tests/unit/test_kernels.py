@@ -180,10 +180,15 @@ def test_a_place_in_a_layer_has_53_random_bits() -> None:
 
 
 @pytest.mark.parametrize("shape", [NORMAL, LAPLACE], ids=["normal", "laplace"])
-def test_no_size_that_is_left_over_is_used_twice(shape: NoiseShape) -> None:
-    """They are drawn many at a time; a kernel with nothing but them, in blocks and a rest."""
-    gaussian, scale, widths, _, rest = shape.tables(1.0)
+@pytest.mark.parametrize("times_as_high", [1, 1000])
+def test_no_size_that_is_left_over_is_used_twice(shape: NoiseShape, times_as_high: int) -> None:
+    """They are drawn many at a time; a kernel with nothing but them, in blocks and a rest.
+
+    Of points in boxes so high, mostly none of those that are drawn at a time is one.
+    """
+    gaussian, scale, widths, _, (boxes, *lottery) = shape.tables(1.0)
     sizes = np.empty(10_011)
+    rest = boxes * [1, 1, 1, times_as_high], *lottery
     only = gaussian, scale, np.zeros_like(widths), np.uint64(0), rest
     _fill(fresh_lanes(default_rng(8)), only, np.uint64(sizes.size), np.uint64(1), sizes)
     assert len(set(np.abs(sizes).tolist())) == sizes.size
