@@ -40,10 +40,11 @@ from ldp_auditor.mechanisms.kernels.subsets import (
 )
 from ldp_auditor.mechanisms.kernels.xoshiro import (
     LANES,
-    WORDS_AT_ONCE,
     advance,
-    draw_words,
+    aligned_words,
+    draw_lanes,
     fresh_lanes,
+    own_lanes,
     threshold,
 )
 from ldp_auditor.mechanisms.local_hashing import LocalHashing, digits_of_block, sure_digits
@@ -52,6 +53,9 @@ from ldp_auditor.mechanisms.subset_selection import SS
 from ldp_auditor.mechanisms.unary_encoding import UnaryEncoding
 
 EPSILON = 1.0
+
+STEP = 4
+"""Words of every lane that are drawn at a time to know what a word costs."""
 
 TURNS = 12
 """Of which the fastest counts."""
@@ -71,9 +75,9 @@ class Drawn:
 @compiled
 def _draw(lanes: Any, steps: int) -> None:
     """Draw words in all lanes into the same block of memory."""
-    words = np.empty(WORDS_AT_ONCE * LANES, np.uint64)
+    state, words = own_lanes(lanes), aligned_words(STEP * LANES)
     for _ in range(steps):
-        draw_words(lanes, words)
+        draw_lanes(state, words)
 
 
 @compiled
@@ -98,7 +102,7 @@ def best_of(turns: int, work: Callable[[], object]) -> float:
 def nanoseconds_per_word() -> float:
     """Cost of a word of the kernels' generator, in vectorized lanes."""
     lanes, steps = fresh_lanes(default_rng(1)), 5_000
-    return best_of(15, lambda: _draw(lanes, steps)) / (steps * WORDS_AT_ONCE * LANES) * 1e9
+    return best_of(15, lambda: _draw(lanes, steps)) / (steps * STEP * LANES) * 1e9
 
 
 def nanoseconds_per_output() -> float:

@@ -4,33 +4,45 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from numpy.random import default_rng
 
-from ldp_auditor import mechanisms
+from ldp_auditor import mechanisms, portable_math
+from ldp_auditor.audits.plan import AuditPlan
 from ldp_auditor.mechanisms.capabilities import default_pair
-from ldp_auditor.mechanisms.kernels.bits import last_word_mask, position_of_one, unpack
+from ldp_auditor.mechanisms.kernels.bits import (
+    choose_member,
+    last_word_mask,
+    position_of_one,
+    unpack,
+)
 from ldp_auditor.mechanisms.kernels.noise import (
     LAPLACE,
-    NEAR_CHORD,
     NORMAL,
     SHARES,
     NoiseShape,
+    _exp_of_some,
+    _fill,
+    _place,
     draw_noise,
 )
 from ldp_auditor.mechanisms.kernels.scores import choose_best
 from ldp_auditor.mechanisms.kernels.sums import FULL, Lottery
 from ldp_auditor.mechanisms.kernels.xoshiro import (
+    LINE,
     advance,
+    aligned_words,
     draw_values,
     fresh_lanes,
     fresh_stream,
+    raw_words,
     scale_down,
     threshold,
 )
-from ldp_auditor.mechanisms.local_hashing import first_number, hash_value
+from ldp_auditor.mechanisms.local_hashing import LocalHashing, first_number, hash_value
 from ldp_auditor.theory.guessing import binomial
 from tests.protocols import NAMES, OTHERS, make, make_any
 
@@ -104,6 +116,23 @@ def density(shape: NoiseShape, x: np.ndarray) -> np.ndarray:
     return heights
 
 
+@pytest.mark.parametrize("count", [1, 7, 64, 4096])
+def test_aligned_words_begin_where_a_line_of_the_cache_does(count: int) -> None:
+    kept = [aligned_words(count) for _ in range(20)]
+    assert all(len(words) == count and words.ctypes.data % LINE == 0 for words in kept)
+    starts = sorted(words.ctypes.data for words in kept)
+    assert all(after - before >= 8 * count for before, after in pairwise(starts))
+
+
+@pytest.mark.parametrize(("domain_size", "least"), [(25, 2**16), (2000, 40_000), (10**6, 100)])
+def test_batches_of_local_hashing_are_large_but_take_no_more_than_a_moment(
+    domain_size: int, least: int
+) -> None:
+    """A report does not depend on the domain, but the attack looks at all of it."""
+    plan = AuditPlan(mechanism=mechanisms.make("OLH", epsilon=1.0, domain_size=domain_size))
+    assert least <= plan.batch_trials <= max(2**16, 2**24 // domain_size)
+
+
 @pytest.mark.parametrize("shape", [NORMAL, LAPLACE], ids=["normal", "laplace"])
 def test_layers_of_noise_have_equal_area_and_lie_under_the_density(shape: NoiseShape) -> None:
     edges, heights = shape.corners
@@ -120,15 +149,12 @@ def test_boxes_hold_what_the_layers_of_noise_leave_over(shape: NoiseShape) -> No
     assert len(boxes) <= len(columns) == SHARES  # the low bits of a word choose a column
     places = np.linspace(0.0, 1.0, 101)
     left_over = 0.0
-    for left, width, low, height, sure in boxes[1:]:
+    for left, width, low, height in boxes[1:]:
         curve = (density(shape, left + places * width) - low) / height
         left_over += float(np.trapezoid(np.clip(curve, 0.0, 1.0), places)) * width * height
         assert curve[-1] == pytest.approx(0.0, abs=1e-9)  # none of the density is outside
         if left > 0.0:
             assert curve[0] == pytest.approx(1.0, abs=1e-9)
-            assert np.abs(curve - (1.0 - places)).max() < NEAR_CHORD
-        else:
-            assert (curve[places * width < sure] >= 1.0).all()
     tail = (
         math.sqrt(math.pi / 2) * math.erfc(shape.tail_start / math.sqrt(2))
         if shape.gaussian
@@ -136,6 +162,38 @@ def test_boxes_hold_what_the_layers_of_noise_leave_over(shape: NoiseShape) -> No
     )
     share = (left_over + tail) / shape.half_area
     assert share == pytest.approx(1 - shape.layers / SHARES, rel=1e-3)
+
+
+def test_exponential_of_many_is_that_of_one() -> None:
+    """The one that decides what is left over of noise: to two units in the last place."""
+    places = np.linspace(-60.0, 3.0, 10_001).tolist()
+    each = [_exp_of_some(x) / portable_math.exp(x) - 1.0 for x in places]
+    assert np.abs(each).max() <= 2.0**-51
+
+
+def test_a_place_in_a_layer_has_53_random_bits() -> None:
+    """A sign and the 52 digits above it, none of which is lost."""
+    for word in raw_words(default_rng(4), 1000).tolist():
+        size = (word >> 12) * 0.375
+        sign = -1.0 if word >> 11 & 1 else 1.0
+        assert _place(np.uint64(word), 0.375) == sign * size
+
+
+@pytest.mark.parametrize("shape", [NORMAL, LAPLACE], ids=["normal", "laplace"])
+@pytest.mark.parametrize("times_as_high", [1, 1000])
+def test_no_size_that_is_left_over_is_used_twice(shape: NoiseShape, times_as_high: int) -> None:
+    """They are drawn many at a time; a kernel with nothing but them, in blocks and a rest.
+
+    Of points in boxes so high, mostly none of those that are drawn at a time is one.
+    """
+    gaussian, scale, widths, _, (boxes, *lottery) = shape.tables(1.0)
+    sizes = np.empty(10_011)
+    rest = boxes * [1, 1, 1, times_as_high], *lottery
+    only = gaussian, scale, np.zeros_like(widths), np.uint64(0), rest
+    _fill(fresh_lanes(default_rng(8)), only, np.uint64(sizes.size), np.uint64(1), sizes)
+    assert len(set(np.abs(sizes).tolist())) == sizes.size
+    assert np.abs(sizes).min() > 0.0
+    assert 4_600 < np.count_nonzero(sizes < 0.0) < 5_400  # 8 standard deviations
 
 
 @pytest.mark.parametrize("columns", [2, 25, 300])
@@ -186,6 +244,16 @@ def test_first_number_is_where_the_hash_begins(g: int) -> None:
         assert first * g >> 64 == hashed
         assert first == 0 or (first - 1) * g >> 64 == hashed - 1
     assert int(first_number(np.uint64(g), np.uint64(g))) == 0  # 2**64
+
+
+@pytest.mark.parametrize("domain_size", [25, 130, 2000])
+def test_guess_by_hash_is_that_of_all_sets_at_once(domain_size: int) -> None:
+    """Sets are made for some reports at a time; 70,000 are more than that, with a rest."""
+    protocol = mechanisms.make("OLH", epsilon=1.0, domain_size=domain_size)
+    reports = protocol.privatize(3, 70_001, default_rng(3))
+    assert isinstance(protocol, LocalHashing)
+    at_once = choose_member(default_rng(9), protocol.support(reports), domain_size)
+    assert (protocol.guess(reports, default_rng(9)) == at_once).all()
 
 
 @pytest.mark.parametrize("g", [2, 3, 4, 10, 1000, 2**32 - 1])

@@ -18,19 +18,19 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from ldp_auditor.core import Reports
+from ldp_auditor.core import Reports, Values
 from ldp_auditor.errors import must, require, whole_number
 from ldp_auditor.mechanisms.frequency_oracle import MAX_INDEX
 from ldp_auditor.mechanisms.independent_support import FreshSupport, IndependentSupport
-from ldp_auditor.mechanisms.kernels.bits import ALL_BITS, last_word_mask, words_for
+from ldp_auditor.mechanisms.kernels.bits import ALL_BITS, fill_members, last_word_mask, words_for
 from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.xoshiro import (
     LANES,
     Words,
-    advance,
-    copy_lanes,
+    aligned_words,
     draw_lanes,
     fresh_lanes,
+    own_lanes,
     scale_down,
     threshold,
 )
@@ -39,6 +39,12 @@ from ldp_auditor.mechanisms.randomized_response import keep_or_replace, truth_pr
 from ldp_auditor.portable_math import exp, expm1, log2
 
 SEED_BITS = 64
+
+BLOCK = 2 * LANES
+"""Reports whose hashes are worked out side by side."""
+
+SETS_AT_ONCE = 2**16
+"""Words of the sets that are made at once to choose a member of each: they stay in the cache."""
 
 REPORT = np.dtype([("hash_seed", np.uint64), ("value", np.uint64)])
 
@@ -104,60 +110,38 @@ def values_between(seed: Any, block: Any, low: Any, high: Any) -> Any:
 
 
 @compiled
-def _draw_three(state: Any, seeds: Any, keep: Any, choice: Any) -> None:
-    """Write the next three words of every lane, whose state goes to memory once."""
-    for lane in range(LANES):
-        a, b, c, d = state[0, lane], state[1, lane], state[2, lane], state[3, lane]
-        seeds[lane], a, b, c, d = advance(a, b, c, d)
-        keep[lane], a, b, c, d = advance(a, b, c, d)
-        choice[lane], a, b, c, d = advance(a, b, c, d)
-        state[0, lane] = a
-        state[1, lane] = b
-        state[2, lane] = c
-        state[3, lane] = d
-
-
-@compiled
 def _hash_and_randomize(
     lanes: Any, value: Any, truth: Any, always_true: bool, hash_range: Any, reports: Any
 ) -> None:
-    """Write a seed and a hash for every report, the lanes side by side."""
+    """Write a seed and a hash for every report, a block of them side by side."""
     digits = sure_digits(hash_range)
     is_sure = np.uint64(1) << digits == hash_range
-    state = np.empty((4, LANES), np.uint64)  # of its own, so that the compiler vectorizes
-    copy_lanes(lanes, state)
-    seeds = np.empty(LANES, np.uint64)
-    low = np.empty(LANES, np.uint64)
-    hashed = np.empty(LANES, np.uint64)
-    keep = np.empty(LANES, np.uint64)
-    choice = np.empty(LANES, np.uint64)
+    block, place = value >> np.uint64(6), value & np.uint64(63)
+    state = own_lanes(lanes)
+    words = aligned_words(BLOCK if always_true else 3 * BLOCK)
+    hashed = aligned_words(BLOCK)
     n = np.uint64(reports.shape[0])
-    for start in range(np.uint64(0), n, np.uint64(LANES)):
-        if always_true:
-            draw_lanes(state, seeds)
-        else:
-            _draw_three(state, seeds, keep, choice)
-        low[:] = np.uint64(0)
+    for start in range(np.uint64(0), n, np.uint64(BLOCK)):
+        draw_lanes(state, words)  # seeds, then what keeps hashes, then what replaces them
+        for i in range(BLOCK):
+            hashed[i] = np.uint64(0)
         for digit in range(digits):
-            shift = np.uint64(63) - digit
-            for lane in range(LANES):
-                word = digits_of_block(seeds[lane], value >> np.uint64(6), digit)
-                low[lane] |= ((word >> (value & np.uint64(63))) & np.uint64(1)) << shift
-        for lane in range(LANES):
-            hashed[lane] = scale_down(low[lane], hash_range)
+            for i in range(BLOCK):
+                word = digits_of_block(words[i], block, digit)
+                hashed[i] = (hashed[i] << np.uint64(1)) | ((word >> place) & np.uint64(1))
         if not is_sure:
-            for lane in range(LANES):
-                last = low[lane] | (ALL_BITS >> digits)
-                if scale_down(last, hash_range) != hashed[lane]:
-                    hashed[lane] = hash_value(seeds[lane], value, hash_range)
+            for i in range(BLOCK):
+                low = hashed[i] << (np.uint64(64) - digits)
+                hashed[i] = scale_down(low, hash_range)
+                if scale_down(low | (ALL_BITS >> digits), hash_range) != hashed[i]:
+                    hashed[i] = hash_value(words[i], value, hash_range)
         if not always_true:
-            for lane in range(LANES):
-                hashed[lane] = keep_or_replace(
-                    hashed[lane], keep[lane], choice[lane], truth, hash_range
-                )
-        for lane in range(min(np.uint64(LANES), n - start)):
-            reports[start + lane, 0] = seeds[lane]
-            reports[start + lane, 1] = hashed[lane]
+            for i in range(BLOCK):
+                keep, choice = words[BLOCK + i], words[2 * BLOCK + i]
+                hashed[i] = keep_or_replace(hashed[i], keep, choice, truth, hash_range)
+        for i in range(min(np.uint64(BLOCK), n - start)):
+            reports[start + i, 0] = words[i]
+            reports[start + i, 1] = hashed[i]
 
 
 @compiled
@@ -187,9 +171,9 @@ def _support(reports: Any, hash_range: Any, domain_size: int, sets: Any) -> None
 @compiled
 def _support_by_digits(reports: Any, digits: Any, sets: Any) -> None:
     """Write the values whose first digits are those of the hash, many reports side by side."""
-    seeds = np.empty(LANES, np.uint64)
-    hashes = np.empty(LANES, np.uint64)
-    agree = np.empty(LANES, np.uint64)
+    seeds = aligned_words(LANES)
+    hashes = aligned_words(LANES)
+    agree = aligned_words(LANES)
     n = np.uint64(reports.size)
     for start in range(np.uint64(0), n, np.uint64(LANES)):
         size = min(np.uint64(LANES), n - start)
@@ -261,6 +245,20 @@ class LocalHashing(IndependentSupport):
     def wire_bits(self, reports: int = 1) -> tuple[float, float | None]:
         hash_bits = log2(self.hash_size)
         return SEED_BITS + math.ceil(hash_bits), SEED_BITS + hash_bits
+
+    @property
+    def report_bytes(self) -> int:
+        # A set is no part of a report, and is there for some reports at a time; but to make it
+        # takes time, and a batch should take no more than a moment.
+        return 16 + words_for(self.domain_size)
+
+    def guess(self, reports: Reports, rng: Generator) -> Values:
+        lanes, chosen = fresh_lanes(rng), np.empty(len(reports), np.int64)
+        some = LANES * max(1, SETS_AT_ONCE // (LANES * words_for(self.domain_size)))
+        for start in range(0, len(reports), some):
+            part = slice(start, start + some)
+            fill_members(lanes, self.support(reports[part]), self.domain_size, chosen[part])
+        return chosen
 
     def support(self, reports: Reports) -> Words:
         sets = np.empty((len(reports), words_for(self.domain_size)), np.uint64)

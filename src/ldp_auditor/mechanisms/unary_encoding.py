@@ -41,12 +41,12 @@ def randomize_one_hot(
     fill_bernoulli(lanes, threshold(p), true_bits)
     reports_per_word = 64 // domain_size
     if reports_per_word > 1:
-        other_bits = np.empty(-(-n // reports_per_word), np.uint64)
+        other_bits = np.empty(64 * words_for(-(-n // reports_per_word)), np.uint64)
         fill_bernoulli(lanes, threshold(q), other_bits)
-        _deal(other_bits, domain_size, reports.reshape(-1))
+        _deal(other_bits, domain_size, value, true_bits, reports.reshape(-1))
     else:
         fill_bernoulli(lanes, threshold(q), reports.reshape(-1))
-    _place(reports, domain_size, value, true_bits)
+        _place(reports, domain_size, value, true_bits)
     return reports
 
 
@@ -70,13 +70,22 @@ def _place_each(reports: Any, values: Any, true_bits: Any) -> None:
 
 
 @compiled
-def _deal(words: Any, domain_size: int, reports: Any) -> None:
-    """Share out the bits of every word to several reports over a small domain."""
-    for part in range(64 // domain_size):
-        block = reports[part * words.size : (part + 1) * words.size]
-        shift = np.uint64(part * domain_size)
-        for i in range(block.size):
-            block[i] = words[i] >> shift
+def _deal(words: Any, domain_size: int, value: int, true_bits: Any, reports: Any) -> None:
+    """Share out the bits of every word to several reports, with the true value's in their place.
+
+    There are a multiple of 64 words, so that 64 reports have theirs of one part of as many words.
+    """
+    n, size = np.uint64(reports.size), np.uint64(words.size)
+    position = np.uint64(value)
+    others = last_word_mask(domain_size) & ~(np.uint64(1) << position)
+    for start in range(np.uint64(0), n, np.uint64(64)):
+        bits = true_bits[start >> np.uint64(6)]
+        part = start // size
+        shift = part * np.uint64(domain_size)
+        first = start - part * size
+        for i in range(min(np.uint64(64), n - start)):
+            bit = (bits >> i) & np.uint64(1)
+            reports[start + i] = ((words[first + i] >> shift) & others) | (bit << position)
 
 
 @compiled

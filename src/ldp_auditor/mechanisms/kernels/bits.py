@@ -203,12 +203,12 @@ def _put_together(state: Any, digits: Any, undecided: Any, ones: Any, moved: Any
 def choose_member(rng: Generator, sets: Words, domain_size: int) -> NDArray[np.int64]:
     """Choose a member of every set uniformly at random, or any value where the set is empty."""
     chosen = np.empty(len(sets), np.int64)
-    _choose_member(fresh_lanes(rng), sets, domain_size, chosen)
+    fill_members(fresh_lanes(rng), sets, domain_size, chosen)
     return chosen
 
 
 @compiled
-def _choose_member(lanes: Any, sets: Any, domain_size: int, chosen: Any) -> None:
+def fill_members(lanes: Any, sets: Any, domain_size: int, chosen: Any) -> None:
     """Draw the rank of a member of each set, then find that member, in lanes."""
     state = np.empty((4, LANES), np.uint64)
     copy_lanes(lanes, state)

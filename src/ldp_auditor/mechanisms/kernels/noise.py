@@ -20,28 +20,31 @@ from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.sums import Lottery
 from ldp_auditor.mechanisms.kernels.xoshiro import (
     LANES,
-    WORDS_AT_ONCE,
     advance,
-    draw_words,
+    aligned_rows,
+    aligned_words,
+    copy_lanes,
+    draw_lanes,
     fresh_lanes,
     fresh_stream,
     next_word,
     open_unit,
+    own_lanes,
 )
 
 SHARES = 2048
 """Shares of the density, a layer each as long as one fits; no bit of a word is used twice."""
 
-NEAR_CHORD = 0.125
-"""How far the density lies at most from the straight line between two corners, in layers' heights.
-
-Further away from the line it need not be computed.
-"""
-
 TOP_STRIPS = 6
 """Boxes above the last layer: few enough for the 2048 columns of the lottery."""
 
+BLOCK = 8 * LANES
+"""Words that are drawn at once: with the widths of their layers they stay in the first cache."""
+
 _SHARE_BITS = np.uint64(SHARES - 1)
+_SIGN = np.uint64(SHARES)
+_AT_2_TO_52 = np.uint64(0x4330000000000000)
+_NO_DIGITS = 1.5 * 2.0**52
 
 # Compiled here, so that a draw has the same bits on every processor.
 _exp = compiled(portable_math.exp)
@@ -90,28 +93,31 @@ class NoiseShape:
     def rest(self) -> Rest:
         """What is left over, in boxes: the tail, the wedges beside the layers, strips of the top.
 
-        A row has the left edge of a box, its width, its lower end, its height, and where in it the
-        density ends at the earliest. The tail, row 0, has a left edge only.
+        A row has the left edge of a box, its width, its lower end and its height. The tail, row 0,
+        has a left edge only.
         """
         edges, heights = (list(map(float, part)) for part in self.corners)
-        rows = [(self.tail_start, 0.0, 0.0, 0.0, 0.0)]
+        rows = [(self.tail_start, 0.0, 0.0, 0.0)]
         rows += [
-            (inner, outer - inner, low, high - low, 0.0)
+            (inner, outer - inner, low, high - low)
             for outer, inner, low, high in zip(
                 edges[:-2], edges[1:-1], heights[:-2], heights[1:-1], strict=True
             )
         ]
         outer, low, step = edges[-2], heights[-2], (1.0 - heights[-2]) / TOP_STRIPS
         for _ in range(TOP_STRIPS - 1):
-            inner = self._inverse(low + step)
-            rows.append((0.0, outer, low, step, inner))
-            outer, low = inner, low + step
-        rows.append((0.0, outer, low, 1.0 - low, 0.0))
+            rows.append((0.0, outer, low, step))
+            outer, low = self._inverse(low + step), low + step
+        rows.append((0.0, outer, low, 1.0 - low))
         boxes = np.array(rows)
         areas = boxes[:, 1] * boxes[:, 3]
         areas[0] = self._tail_area()
         lottery = Lottery.of(areas)
         return boxes, lottery.thresholds[0], lottery.aliases[0]
+
+    def tables(self, scale: float) -> tuple[Any, ...]:
+        """What the kernel has to know to draw noise of this scale."""
+        return self.gaussian, scale, self.widths * scale, np.uint64(self.layers), self.rest
 
     def _inverse(self, height: float) -> float:
         minus_log = -portable_math.log(height)
@@ -167,11 +173,9 @@ def draw_noise(
     With `one`, the noise of that column is about 1.
     """
     noise = np.empty(size)
-    lanes, rare_stream = fresh_lanes(rng), fresh_stream(rng)
-    widths, layers = shape.widths * scale, np.uint64(shape.layers)
     column = np.uint64(noise.size if one is None else one)
-    tables = shape.gaussian, widths, layers, shape.rest, scale
-    _fill(lanes, rare_stream, *tables, column, np.uint64(size[1]), noise.reshape(-1))
+    tables = shape.tables(scale)
+    _fill(fresh_lanes(rng), tables, column, np.uint64(size[1]), noise.reshape(-1))
     return noise
 
 
@@ -185,35 +189,33 @@ def draw_laplace_sums(
     """
     sums = draw_noise(NORMAL, scale, size, rng)
     trials = draw_noise(NORMAL, 1.0, size, rng).reshape(-1)
-    stream = fresh_stream(rng)
-    rare_stream = fresh_stream(rng)
-    tables = NORMAL.widths, np.uint64(NORMAL.layers), NORMAL.rest
-    _spread(stream, rare_stream, terms, trials, *tables, sums.reshape(-1))
+    stream, more = fresh_stream(rng), fresh_lanes(rng)
+    _spread(stream, more, terms, trials, NORMAL.tables(1.0), sums.reshape(-1))
     return sums
 
 
 @compiled
-def _spread(
-    stream: Any,
-    rare_stream: Any,
-    terms: int,
-    trials: Any,
-    widths: Any,
-    layers: Any,
-    rest: Any,
-    out: Any,
-) -> None:
-    """Multiply every entry by the root of twice a gamma variable, made from its trial normal."""
+def _spread(stream: Any, more: Any, terms: int, trials: Any, normal: Any, out: Any) -> None:
+    """Multiply every entry by the root of twice a gamma variable, made from its trial normal.
+
+    Where that is not accepted, `more` lanes give further ones.
+    """
     shape = np.float64(terms)
     third = shape - 1.0 / 3.0
     slope = 1.0 / math.sqrt(9.0 * third)
+    further = np.empty(LANES)
+    used = LANES
     a, b, c, d = stream
     for i in range(out.size):
         word, a, b, c, d = advance(a, b, c, d)
         gamma = _gamma_if_accepted(third, slope, trials[i], open_unit(word))
         while gamma < 0.0:
-            x = _one_normal(rare_stream, widths, layers, rest)
-            gamma = _gamma_if_accepted(third, slope, x, open_unit(next_word(rare_stream)))
+            if used == LANES:
+                _fill(more, normal, np.uint64(LANES), np.uint64(LANES), further)
+                used = 0
+            word, a, b, c, d = advance(a, b, c, d)
+            gamma = _gamma_if_accepted(third, slope, further[used], open_unit(word))
+            used += 1
         out[i] *= math.sqrt(2.0 * gamma)
 
 
@@ -232,82 +234,113 @@ def _gamma_if_accepted(d: float, c: float, x: float, u: float) -> Any:
 
 
 @compiled
-def _one_normal(stream: Any, widths: Any, layers: Any, rest: Any) -> Any:
-    """Draw one normal variable."""
-    word = next_word(stream)
-    share = word & _SHARE_BITS
-    mantissa = np.int64(word) >> 11
-    if share < layers:
-        return np.float64(mantissa) * widths[share]
-    size = _left_over(stream, True, rest)
-    return -size if mantissa < 0 else size
-
-
-@compiled
-def _fill(
-    lanes: Any,
-    rare_stream: Any,
-    gaussian: bool,
-    widths: Any,
-    layers: Any,
-    rest: Any,
-    scale: float,
-    one: Any,
-    columns: Any,
-    out: Any,
-) -> None:
+def _fill(lanes: Any, tables: Any, one: Any, columns: Any, out: Any) -> None:
     """Draw a block of words in lanes, then the noise of all, then that of what is left over.
 
-    `widths` are in the unit of the noise, of size `scale`. Noise is about 1 at `one` and every
-    `columns` entries after it: added while the block is in the cache, as a pass of its own over
-    all rows would cost a line of it for every report.
+    Noise is about 1 at `one` and every `columns` entries after it: added while the block is in the
+    cache, as a pass of its own over all rows would cost a line of it for every report.
     """
-    words = np.empty(WORDS_AT_ONCE * LANES, np.uint64)
-    left_over = np.empty(words.size, np.uint64)
+    gaussian, scale, widths, layers, rest = tables
+    state = own_lanes(lanes)
+    words = aligned_words(BLOCK)
+    width = aligned_words(BLOCK).view(np.float64)
+    left_over = np.empty(BLOCK, np.uint64)
+    sizes = np.empty(LANES)
+    used = ready = np.uint64(0)
     n = np.uint64(out.size)
-    for start in range(np.uint64(0), n, np.uint64(words.size)):
-        draw_words(lanes, words)
+    for start in range(np.uint64(0), n, np.uint64(BLOCK)):
+        draw_lanes(state, words)
+        end = min(np.uint64(BLOCK), n - start)
         count = 0
-        for i in range(min(np.uint64(words.size), n - start)):
-            # The low 11 bits choose the share, the high 53 are a signed mantissa; no bit is both.
+        for i in range(end):  # apart from what is vectorized: registers would be taken to pieces
             share = words[i] & _SHARE_BITS
-            mantissa = np.int64(words[i]) >> 11
-            out[start + i] = np.float64(mantissa) * widths[share]
+            width[i] = widths[share]
             if share >= layers:
                 left_over[count] = i
                 count += 1
+        for i in range(end):
+            out[start + i] = _place(words[i], width[i])
         for j in range(count):
+            if used == ready:
+                used, ready = np.uint64(0), _some_left_over(state, gaussian, rest, sizes)
             i = left_over[j]
-            size = scale * _left_over(rare_stream, gaussian, rest)
-            out[start + i] = -size if np.int64(words[i]) < 0 else size
-        while one < min(start + np.uint64(words.size), n):
+            size = scale * sizes[used]
+            used += np.uint64(1)
+            out[start + i] = -size if words[i] & _SIGN else size
+        while one < start + end:
             out[one] += 1.0
             one += columns
+    copy_lanes(state, lanes)
 
 
 @compiled
-def _left_over(stream: Any, gaussian: bool, rest: Any) -> Any:
-    """Draw the size of a variable that lies in no layer: in the tail or in one of the wedges."""
+def _place(word: Any, width: float) -> Any:
+    """Return a place in a layer: bit 11 of the word is its sign, those above are its mantissa.
+
+    The low 11 bits have chosen the layer; no bit is used twice. As digits of a float at 2^52 they
+    become a number without an instruction that few processors have for many at once.
+    """
+    size = (np.uint64((word >> np.uint64(12)) | _AT_2_TO_52).view(np.float64) - 2.0**52) * width
+    sign = (word << np.uint64(52)) & np.uint64(2**63)
+    return np.uint64(np.float64(size).view(np.uint64) | sign).view(np.float64)
+
+
+@compiled
+def _some_left_over(state: Any, gaussian: bool, rest: Any, sizes: Any) -> Any:
+    """Write sizes of variables that lie in no layer, at least one, and return how many."""
+    count = np.uint64(0)
+    while count == np.uint64(0):  # not in `_fill`, whose loops it slows by a tenth
+        count = _draw_left_over(state, gaussian, rest, sizes)
+    return count
+
+
+@compiled
+def _draw_left_over(state: Any, gaussian: bool, rest: Any, sizes: Any) -> Any:
+    """Write sizes of variables that lie in no layer, in the tail or in a wedge; return how many.
+
+    A point of a box is drawn in every lane; those under the density count.
+    """
     boxes, thresholds, aliases = rest
-    while True:
-        word = next_word(stream)
+    words = aligned_words(3 * LANES)
+    drawn = aligned_rows(4).view(np.float64)
+    fits = aligned_words(LANES)
+    draw_lanes(state, words)
+    for lane in range(LANES):
+        word = words[lane]
         column = word & _SHARE_BITS
         # Without a branch, which would be mispredicted half of the time.
         keeps = np.uint64(0) - np.uint64((word & ~_SHARE_BITS) < thresholds[column])
         box = (column & keeps) | (np.uint64(aliases[column]) & ~keeps)
-        left = boxes[box, 0]
-        if box == np.uint64(0):
-            return left + _tail_excess(stream, gaussian, left)
-        along = open_unit(next_word(stream))
-        up = open_unit(next_word(stream))
-        x = left + along * boxes[box, 1]
-        if x < boxes[box, 4]:
-            return x
-        if left > 0.0 and abs(along + up - 1.0) > NEAR_CHORD:
-            if along + up < 1.0:
-                return x
-        elif boxes[box, 2] + up * boxes[box, 3] < _density(gaussian, x):
-            return x
+        for part in range(4):
+            drawn[part, lane] = boxes[box, part]
+    for lane in range(LANES):
+        x = drawn[0, lane] + open_unit(words[LANES + lane]) * drawn[1, lane]
+        height = drawn[2, lane] + open_unit(words[2 * LANES + lane]) * drawn[3, lane]
+        fits[lane] = np.uint64(height < _exp_of_some(-0.5 * x * x if gaussian else -x))
+        drawn[0, lane] = x
+    count = np.uint64(0)
+    for lane in range(LANES):
+        sizes[count] = drawn[0, lane]
+        if drawn[3, lane] == 0.0:
+            sizes[count] += _tail_excess(state[:, lane], gaussian, drawn[0, lane])
+        count += fits[lane]
+    return count
+
+
+@compiled
+def _exp_of_some(x: float) -> Any:
+    """Return e^x for -700 < x < 700 as `portable_math.exp` does, but for many x side by side.
+
+    A float of this size has no digits after the point, and the whole number in its low bits.
+    """
+    shifted = x * portable_math.INVERSE_LN2 + _NO_DIGITS
+    n = shifted - _NO_DIGITS
+    r = (x - n * portable_math.LN2_HIGH) - n * portable_math.LN2_LOW
+    series = 0.0
+    for coefficient in portable_math.EXPONENTIAL:
+        series = series * r + coefficient
+    power = (np.float64(shifted).view(np.int64) + 1023) << 52  # the exponent of 2^n
+    return (1.0 + (r + r * r * series)) * np.int64(power).view(np.float64)
 
 
 @compiled

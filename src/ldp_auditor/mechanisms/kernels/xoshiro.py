@@ -18,8 +18,8 @@ Words = NDArray[np.uint64]
 LANES = 64
 """Lanes of a vectorized state; more gain nothing, fewer are not vectorized well."""
 
-WORDS_AT_ONCE = 4
-"""Words that a lane gives before its state goes back to memory, which costs more than a word."""
+LINE = 64
+"""Bytes of a line of the cache; also of the widest registers."""
 
 _LOW_HALF = np.uint64(0xFFFFFFFF)
 
@@ -70,6 +70,32 @@ def advance(a: Any, b: Any, c: Any, d: Any) -> Any:
 
 
 @compiled
+def aligned_words(count: int) -> Any:
+    """Return an array of `count` words that begins where a line of the cache does.
+
+    Where rows of lanes begin within one, each of them reads and writes two: a word costs up to
+    twice as much.
+    """
+    room = np.empty(count + LINE // 8, np.uint64)
+    before = -np.int64(room.ctypes.data) & (LINE - 1)
+    return room[before >> 3 : (before >> 3) + count]
+
+
+@compiled
+def aligned_rows(rows: int) -> Any:
+    """Return so many rows of a word for every lane, aligned."""
+    return aligned_words(rows * LANES).reshape((rows, LANES))
+
+
+@compiled
+def own_lanes(lanes: Any) -> Any:
+    """Return the state of all lanes in an array of the kernel's own, so that it is vectorized."""
+    state = aligned_rows(4)
+    copy_lanes(lanes, state)
+    return state
+
+
+@compiled
 def copy_lanes(source: Any, target: Any) -> None:
     """Copy the state of all lanes.
 
@@ -83,30 +109,17 @@ def copy_lanes(source: Any, target: Any) -> None:
 
 @compiled
 def draw_lanes(lanes: Any, words: Any) -> None:
-    """Write the next word of every lane."""
-    for lane in range(LANES):
-        words[lane], a, b, c, d = advance(
-            lanes[0, lane], lanes[1, lane], lanes[2, lane], lanes[3, lane]
-        )
-        lanes[0, lane] = a
-        lanes[1, lane] = b
-        lanes[2, lane] = c
-        lanes[3, lane] = d
-
-
-@compiled
-def draw_words(lanes: Any, words: Any) -> None:
-    """Write the next `WORDS_AT_ONCE` words of every lane."""
-    for lane in range(LANES):
-        a, b, c, d = lanes[0, lane], lanes[1, lane], lanes[2, lane], lanes[3, lane]
-        words[lane], a, b, c, d = advance(a, b, c, d)
-        words[LANES + lane], a, b, c, d = advance(a, b, c, d)
-        words[2 * LANES + lane], a, b, c, d = advance(a, b, c, d)
-        words[3 * LANES + lane], a, b, c, d = advance(a, b, c, d)
-        lanes[0, lane] = a
-        lanes[1, lane] = b
-        lanes[2, lane] = c
-        lanes[3, lane] = d
+    """Write the next words of every lane, as many as there is room for in `words`."""
+    for start in range(np.uint64(0), np.uint64(words.size), np.uint64(LANES)):
+        for lane in range(np.uint64(LANES)):
+            word, a, b, c, d = advance(
+                lanes[0, lane], lanes[1, lane], lanes[2, lane], lanes[3, lane]
+            )
+            lanes[0, lane] = a
+            lanes[1, lane] = b
+            lanes[2, lane] = c
+            lanes[3, lane] = d
+            words[start + lane] = word
 
 
 @compiled
