@@ -160,6 +160,8 @@ def test_filters_are_linked_and_kept_in_the_address(seen: Visit) -> None:
     assert seen.page.inner_text("#count").endswith("2 beyond your budget")
     verdict = seen.page.locator(".verdicts li", has_text="GRR")
     assert "Beyond your budget of 1.2 in 4 of 8 settings." in verdict.inner_text()
+    broken = seen.page.locator(".verdicts li", has_text="package:mechanism")
+    assert "Beyond your budget of 1.2." in broken.inner_text()
     seen.page.get_by_role("button", name="Clear").click()
     assert shown(seen) == everything
 

@@ -101,19 +101,18 @@ def losses_of(
 ) -> dict[str, list[str]]:
     """The loss of every setting of a mechanism, for a reader's budget.
 
-    What broke its promise, and whose worst case is not known, has none: it may lose anything.
+    What broke its promise, and whose worst case is not known, may lose anything.
     """
     found: dict[str, dict[str, float]] = {}
     for name, mine in points.items():
         losses = found.setdefault(name, {})
         for point in mine:
-            if point.worst is None and point.violations:
-                continue
-            losses[repr(point.setting)] = max(loss_of(point), losses.get(repr(point.setting), 0.0))
+            loss = math.inf if point.worst is None and point.violations else loss_of(point)
+            losses[repr(point.setting)] = max(loss, losses.get(repr(point.setting), 0.0))
     for check in checks:
         losses = found.setdefault(check.name, {})
-        if check.verdict != "violation":
-            losses[repr(check.claim)] = check.claim.epsilon
+        loss = math.inf if check.verdict == "violation" else check.claim.epsilon
+        losses[repr(check.claim)] = max(loss, losses.get(repr(check.claim), 0.0))
     return {name: [_plain(loss) for loss in losses.values()] for name, losses in found.items()}
 
 
