@@ -172,6 +172,7 @@ def test_unknown_names_are_refused_in_the_same_words(command: str, name: str) ->
             ("check", HERE, "--epsilon", "1", "--domain-size", "4", "--hashes", "3"),
             "no such option",
         ),
+        (("check", HERE, "--epsilon", "1", "--domain-size", "1e99"), "must be at most 10000000"),
         (("check", "--recorded", "x.csv", "--epsilon", "1", "--hashes", "3"), "no such option"),
         (("check", "--recorded", "x.csv", "--epsilon", "1", "--values", "0,1"), "need no --values"),
         (("check", "--recorded", "x.csv", "--epsilon", "1", "--trials", "9"), "need no --trials"),

@@ -35,6 +35,9 @@ from ldp_auditor.errors import AuditError, require, whole_number
 if TYPE_CHECKING:
     from ldp_auditor.results.check_result import CheckResult
 
+MOST_INPUTS = 10_000_000
+"""Inputs that a domain size may stand for: they are listed before some of them are chosen."""
+
 SCORE = "Your score, package.module:function of (report, first value, second value)."
 COMMAND = "A program that reads a value from every line and answers with a report, in JSON."
 
@@ -159,7 +162,7 @@ def parse_values(values: str | None, domain_size: int | None) -> tuple[Any, ...]
 
     if values is None:
         require(domain_size is not None, "a check needs inputs: --values 0,1,2 or --domain-size 3")
-        return tuple(range(whole_number("domain_size", domain_size, 2)))
+        return tuple(range(whole_number("domain_size", domain_size, 2, MOST_INPUTS)))
     text = values if values.lstrip().startswith("[") else f"[{values}]"
     if '"' not in text:
         text = RANGE.sub(r'{"low": \1, "high": \2}', text)
