@@ -44,7 +44,7 @@ def seen(opened: Visit) -> Visit:
 
 def choose(seen: Visit, name: str, value: str) -> None:
     """Press one of the buttons of a choice."""
-    seen.page.locator(f"input[name={name}][value={value}]").check(force=True)
+    seen.page.locator(f"input[name={name}][value={value}]").check()
 
 
 def table(seen: Visit) -> dict[str, dict[str, str]]:
