@@ -58,6 +58,7 @@ FIXED_ROWS: list[dict[str, Any]] = [
     {"name": "HCMS", "epsilon": 1.2, "domain_size": 5, "width": 4, "rows": 6},
     {"name": "Bloom-SUE", "epsilon": 1.2, "domain_size": 4, "width": 7, "rows": 4, "hashes": 2},
     {"name": "Bloom-SUE", "epsilon": 2.0, "domain_size": 3, "width": 9, "rows": 5, "hashes": 3},
+    {"name": "Bloom-SUE", "epsilon": 1.0, "domain_size": 5, "width": 4, "rows": 3, "hashes": 3},
 ]
 
 

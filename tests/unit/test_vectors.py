@@ -225,6 +225,25 @@ def test_corners_by_enumeration(dimension: int, epsilon: float) -> None:
         assert rates.false_positive == pytest.approx(chosen @ q, abs=1e-9)
 
 
+@pytest.mark.parametrize("step", [1e-3, 1e-7])
+def test_inputs_that_are_near_have_a_law_of_their_own(step: float) -> None:
+    """Losses of 1e-8 differ as those of 1 do, so that nothing of a fixed size counts as equal."""
+    protocol = made("Duchi-linf", 0.1, 3)
+    pair = InputPair((0.3, 0.3, 0.3), (0.3, 0.3, 0.3 + step))
+    tilted = pair.second[2] - pair.first[2]  # of the last coordinate, which is all that differs
+    signs = list(product((-1, 1), repeat=3))
+    right = {
+        z: {v: sum(a * b for a, b in zip(z, v, strict=True)) > 0 for v in signs} for z in signs
+    }
+    apart = 0.0
+    for z in signs:  # the chance of the right side is even in the last coordinate
+        lead = sum(
+            math.prod((1 + 0.3 * x) / 2 for x in v[:2]) * v[2] / 2 for v in signs if right[z][v]
+        )
+        apart += abs(lead * tilted) * (protocol.high - protocol.low) / 8
+    assert protocol.loss_law(pair).delta(0.0) == pytest.approx(apart / 2, rel=1e-7)
+
+
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 3.0])
 def test_both_halves_with_the_corners_in_between_break_the_claim(epsilon: float) -> None:
     """[Duchi18] in even dimensions: the exact loss is ln(1 + e^epsilon)."""

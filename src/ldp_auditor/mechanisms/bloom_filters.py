@@ -9,6 +9,7 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import combinations, islice, starmap
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,12 @@ from ldp_auditor.theory.estimation import ScoreLaw
 from ldp_auditor.theory.sketch_success import filter_success
 
 MOST_HASHES = 16
+
+MOST_SEARCHED = 65
+"""Values among which a pair is searched that known rows tell apart."""
+
+MOST_LOOKS = 2**21
+"""Rows that are looked at for that, in all."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,14 +109,17 @@ class BloomFilters(HashedRows):
 
     @property
     def default_pair(self) -> InputPair:
-        """The first pair with 0 that some row tells apart as well as can be."""
+        """The first pair that some row tells apart as well as can be, pairs with 0 first."""
+        if self.rows == CHOSEN:
+            return InputPair(0, 1)
+        few = range(min(self.domain_size, MOST_SEARCHED))
+        pairs = islice(combinations(few, 2), max(len(few), MOST_LOOKS // self.rows))
         best, most = InputPair(0, 1), -1
-        for value in range(1, min(self.domain_size, 65)):
-            mine, other = np.nonzero(self.alone(InputPair(0, value)))
-            reach = int((mine + other).max())
+        for pair in starmap(InputPair, pairs):
+            reach = int(np.add(*np.nonzero(self.alone(pair))).max())
             if reach > most:
-                best, most = InputPair(0, value), reach
-            if self.rows == CHOSEN or most == 2 * self.hash_count:
+                best, most = pair, reach
+            if most == min(2 * self.hash_count, self.width):
                 break
         return best
 

@@ -8,11 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_auditor.core import Floats
-from ldp_auditor.theory.discrete_laws import DISTINCT, MOST_SUMS, DiscreteLaw, OneLevelLaw
+from ldp_auditor.theory.discrete_laws import MOST_SUMS, DiscreteLaw, OneLevelLaw
 from ldp_auditor.theory.loss_law import LossLaw
 
 SAME = 1e-12
-"""Losses that differ by this share count as equal."""
+"""Losses that differ by this share of the largest count as equal."""
+
+ROUNDED = 1e-15
+"""Losses that differ by no more than this count as equal: logarithms are rounded."""
 
 MIRRORED = 1e-7
 """Probabilities that differ by this share count as equal: edges of narrow pieces are rounded."""
@@ -65,13 +68,12 @@ def _counts(total: int, kinds: int) -> NDArray[np.int64]:
 
 def merged_levels(losses: Floats, likely: Floats, unlikely: Floats) -> Levels:
     """Return losses in ascending order, equal ones as one, with their probabilities under both."""
-    merged: list[list[float]] = []
-    for loss, p, q in sorted(zip(losses.tolist(), likely.tolist(), unlikely.tolist(), strict=True)):
-        if merged and loss - merged[-1][0] <= DISTINCT * max(1.0, abs(loss)):
-            merged[-1][1:] = merged[-1][1] + p, merged[-1][2] + q
-        else:
-            merged.append([loss, p, q])
-    return tuple(np.array(merged).T)
+    order = np.argsort(losses, kind="stable")
+    losses = losses[order]
+    same = SAME * float(np.abs(losses).max()) + ROUNDED
+    (first,) = np.nonzero(np.diff(losses, prepend=-np.inf) > same)
+    p, q = (np.add.reduceat(chances[order], first) for chances in (likely, unlikely))
+    return losses[first], p, q
 
 
 def law_of_levels(losses: Floats, likely: Floats, unlikely: Floats) -> LossLaw:
