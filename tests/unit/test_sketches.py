@@ -256,6 +256,36 @@ def test_nothing_has_the_size_of_the_domain() -> None:
         assert (np.abs(shares - [1, 0, 0]) < 6 * spread).all()
 
 
+@pytest.mark.parametrize(("name", "k", "field"), [
+    ("PGR", 9, 0), ("PGR", 20, 3), ("PGR", 30, 2), ("PGR", 60, 7),
+    ("PI-RAPPOR", 5, 11), ("PI-RAPPOR", 40, 41), ("PI-RAPPOR", 300, 4_294_967_291),
+])  # fmt: skip
+def test_any_supported_value_is_guessed(name: str, k: int, field: int) -> None:
+    """All of them are named in some of 500 guesses, and no others unless there are none."""
+    mechanism = make(name, epsilon=5.0, domain_size=k, field=field)
+    reports = mechanism.privatize(k // 2, 40, default_rng(3))
+    guesses = mechanism.guess(np.repeat(reports, 500), default_rng(4)).reshape(40, 500)
+    supported = np.stack([mechanism.supports(reports, value) for value in range(k)], axis=1)
+    for row, named in zip(supported, guesses, strict=True):
+        if row.any():
+            assert set(named.tolist()) == set(np.flatnonzero(row).tolist())
+    assert supported.sum(axis=1).max() < 60
+
+
+def test_a_guess_among_thousands_of_millions_is_not_searched() -> None:
+    """Few values are supported at a large epsilon: to look at all would take minutes a report."""
+    for name in ("PGR", "PI-RAPPOR"):
+        mechanism = make(name, epsilon=18.0, domain_size=2**32 - 5)
+        for value in (0, 2**32 - 6):
+            reports = mechanism.privatize(value, 500, default_rng(5))
+            guesses = mechanism.guess(reports, default_rng(6)).tolist()
+            told = [
+                bool(mechanism.supports(reports[i : i + 1], guess)[0])
+                for i, guess in enumerate(guesses)
+            ]
+            assert np.mean(told) > (0.99 if name == "PGR" else 0.9)
+
+
 def test_named_values_must_be_different_words() -> None:
     with pytest.raises(AuditError, match="2 different words at most, got 3"):
         CMS(epsilon=1.0, domain_size=2, named=WORDS)

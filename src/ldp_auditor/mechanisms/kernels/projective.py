@@ -7,9 +7,6 @@ import numpy as np
 from ldp_auditor.mechanisms.kernels.compilation import compiled
 from ldp_auditor.mechanisms.kernels.xoshiro import next_word, scale_down
 
-TRIES = 2**14
-"""Values that are tried before all are looked at, if there are more."""
-
 
 @compiled
 def unpack_point(point: Any, q: Any, vector: Any) -> int:
@@ -90,54 +87,51 @@ def draw_points(stream: Any, value: Any, q: Any, t: int, truth: Any, out: Any) -
 def guess_points(stream: Any, reports: Any, q: Any, t: int, values: Any, chosen: Any) -> None:
     """Choose any value whose point is orthogonal to the reported one; any value if none is.
 
-    Let m be the lowest coordinate of the report that is not 0. All points that lead below m are
-    orthogonal to it, none that leads at m is, and of those that lead above m and differ in
-    coordinate m alone one is.
+    Let m be the lowest coordinate of the report that is not 0, and q^m the size of a group. All
+    points that lead below m are orthogonal to it, and none that leads at m. Those that lead above m
+    come in rows of q groups, by the higher coordinates, which decide coordinate m: one group of a
+    row is orthogonal. The last row may be cut off by the number of values.
     """
     point = np.empty(t, np.int64)
     vector = np.empty(t, np.int64)
     for n in range(reports.size):
         unpack_point(reports[n], q, point)
         m = 0
-        below, size = np.int64(0), np.int64(1)  # points that lead below m, and at m
+        below, size = np.int64(0), np.int64(1)  # points that lead below m, and of a group
         while point[m] == 0:
             below += size
             size *= q
             m += 1
-        start = below + size
+        inverse = _inverse(point[m], q)
         small = min(below, values)
-        groups = np.int64(0)
-        if values > start:
-            groups = (values - start + size * q - 1) // (size * q) * size
-        found = np.int64(-1)
-        tries = min(TRIES, values) if small + groups > 0 else 0
-        while found < 0 and tries > 0:
-            tries -= 1
-            drawn = np.int64(scale_down(next_word(stream), np.uint64(small + groups)))
-            if drawn < small:
-                found = drawn
-                continue
+        rows = max(np.int64(0), values - below - size) // (size * q)
+        last = _group(point, vector, inverse, below + size + rows * size * q, size, q)
+        members = small + rows * size + min(max(np.int64(0), values - last), size)
+        if members == 0:
+            chosen[n] = np.int64(scale_down(next_word(stream), np.uint64(values)))
+            continue
+        drawn = np.int64(scale_down(next_word(stream), np.uint64(members)))
+        if drawn >= small:
             drawn -= small
-            lowest = start + drawn // size * (size * q) + drawn % size
-            unpack_point(lowest, q, vector)
-            # The other coordinates decide coordinate m: solve for it.
-            away = product(point, vector, q)
-            digit = np.int64(0)
-            if away != 0:
-                digit = (q - away) * _inverse(point[m], q) % q
-            if lowest + digit * size < values:
-                found = lowest + digit * size
-        if found < 0:
-            members = np.uint64(0)
-            for value in range(values):
-                unpack_point(value, q, vector)
-                if product(point, vector, q) == 0:
-                    members += np.uint64(1)
-                    if scale_down(next_word(stream), members) == np.uint64(0):
-                        found = np.int64(value)
-        if found < 0:
-            found = np.int64(scale_down(next_word(stream), np.uint64(values)))
-        chosen[n] = found
+            row = below + size + drawn // size * (size * q)
+            drawn = _group(point, vector, inverse, row, size, q) + drawn % size
+        chosen[n] = drawn
+
+
+@compiled
+def _group(point: Any, vector: Any, inverse: Any, row: Any, size: Any, q: Any) -> Any:
+    """Return where the group of a row begins whose points are orthogonal to a given one.
+
+    `inverse` is that of its lowest coordinate which is not 0, of which a group has one value.
+    """
+    t = vector.size
+    space, lowest = np.int64(0), np.int64(1)
+    for _ in range(t):
+        space, lowest = space + lowest, lowest * q
+    if row >= space:
+        return space  # there is no such row
+    unpack_point(row, q, vector)
+    return row + (q - product(point, vector, q)) * inverse % q * size
 
 
 @compiled
