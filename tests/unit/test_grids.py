@@ -231,3 +231,8 @@ def test_a_pair_of_vectors_as_two_lists_is_told_how_it_is_written() -> None:
     with pytest.raises(AuditError) as caught:
         Grid.of(**settings, pair="[1,0]:[0,2]")
     assert "two pairs" not in str(caught.value)
+    numbers: dict[str, Any] = {"protocol": "PM", "epsilon": 1}
+    with pytest.raises(AuditError, match=r"one pair of words, .* lists, \[\[-1,1\],\[0,1\]\] \(in"):
+        Grid.of(**numbers, pair=["-1,1", "0:1"])
+    assert len(Grid.of(**numbers, pair=[[-1, 1], [0, 1]]).cells) == 2
+    assert len(Grid.of(protocol="CMS", epsilon=1, domain_size=9, pair=["a", "b"]).cells) == 1

@@ -19,6 +19,8 @@ LIST_SETTINGS = ("reports", "pair", *LISTS)
 
 TWO_PAIRS = '; two lists in a grid are two pairs, write one pair of lists as "[1,0]:[0,1]"'
 
+WORDS = "; texts in a list are one pair of words, write several pairs as lists, [[-1,1],[0,1]]"
+
 MOST_CELLS = 10**6
 
 
@@ -74,8 +76,15 @@ def cells_of(axes: Mapping[str, Any]) -> Iterator[Cell]:
         try:
             yield Cell.of(**settings)
         except AuditError as error:
-            two_lists = error.argument == "pair" and len(axis_of("pair", axes.get("pair"))) == 2
-            raise CellError(settings, error, TWO_PAIRS if two_lists else "") from None
+            hint = hint_on_pairs(axes.get("pair")) if error.argument == "pair" else ""
+            raise CellError(settings, error, hint) from None
+
+
+def hint_on_pairs(given: Any) -> str:
+    """Return what may have been meant by a list that is no pair."""
+    if isinstance(given, list | tuple) and all(isinstance(each, str) for each in given):
+        return WORDS
+    return TWO_PAIRS if len(axis_of("pair", given)) == 2 else ""
 
 
 class CellError(AuditError):
