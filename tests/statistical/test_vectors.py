@@ -44,6 +44,29 @@ def test_heights_over_the_input_have_their_law(dimension: int, epsilon: float) -
     assert np.linalg.norm(points, axis=1) == pytest.approx(1.0, abs=1e-3)
 
 
+@pytest.mark.parametrize("dimension", [1, 2, 30])
+@pytest.mark.parametrize("epsilon", [0.5, 8.0])
+def test_parts_of_normal_noise_along_the_input_have_their_law(
+    dimension: int, epsilon: float
+) -> None:
+    """Null hypotheses: shares above six heights, and of normal noise across the input."""
+    protocol = made("PrivUnitG", epsilon, dimension)
+    pole = np.array(some_inputs(protocol)[0])
+    noise = protocol.privatize(pole, N, default_rng(dimension)) / protocol.size
+    cap, t = protocol.cap, noise @ pole
+    for height in (-1.5, 0.0, cap.height * 0.7, cap.height, cap.height + 0.3, cap.height + 2):
+        share = float(stats.norm.sf(height))
+        inside = min(share, cap.share)
+        exact = cap.inside * inside + cap.outside * (share - inside)
+        assert agrees(int((t >= height).sum()), N, exact)
+    if dimension > 1:
+        across = np.zeros(dimension)
+        across[:2] = np.array([-pole[1], pole[0]]) / math.hypot(*pole[:2])
+        side = noise @ across
+        for height in (-1.0, 0.0, 2.0):
+            assert agrees(int((side > height).sum()), N, float(stats.norm.sf(height)))
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("epsilon", [0.5, 6.0])
 def test_means_and_variances(name: str, epsilon: float) -> None:

@@ -13,9 +13,11 @@ from scipy import integrate, special
 
 from ldp_auditor import AuditError, InputPair, mechanisms
 from ldp_auditor.inputs import Ball, UnitVectors
+from ldp_auditor.mechanisms import normal_caps
+from ldp_auditor.mechanisms.caps import Cap
 from ldp_auditor.mechanisms.kernels.vectors import fill_samples
 from ldp_auditor.mechanisms.kernels.xoshiro import fresh_stream
-from ldp_auditor.mechanisms.sphere_reports import Cap
+from ldp_auditor.mechanisms.sphere_reports import exact_cap
 from ldp_auditor.theory.spheres import both_caps_share, cap_moment, cap_share, wedge_share
 
 NAMES = (*mechanisms.available(UnitVectors), *mechanisms.available(Ball))
@@ -87,17 +89,17 @@ def test_wedges_of_a_cap_add_up() -> None:
 # PrivUnit and Duchi's mechanism for the l2 ball
 
 
-def heights(cap: Cap) -> tuple[Any, Any]:
+def heights(cap: Cap, dimension: int) -> tuple[Any, Any]:
     """Heights of a report over the sphere of radius 1 and their probabilities."""
     nodes, weights = np.polynomial.legendre.leggauss(200)
     rim, places, chances = math.acos(cap.height), [], []
     for low, high, density in ((0.0, rim, cap.inside), (rim, math.pi, cap.outside)):
         angles = low + (high - low) * (nodes + 1) / 2
-        share = np.sin(angles) ** (cap.dimension - 2) * weights * (high - low) / 2
+        share = np.sin(angles) ** (dimension - 2) * weights * (high - low) / 2
         places.append(np.cos(angles))
         chances.append(density * share)
-    half = math.sqrt(math.pi) * special.gamma((cap.dimension - 1) / 2)
-    chances_all = np.concatenate(chances) / half * special.gamma(cap.dimension / 2)
+    half = math.sqrt(math.pi) * special.gamma((dimension - 1) / 2)
+    chances_all = np.concatenate(chances) / half * special.gamma(dimension / 2)
     return np.concatenate(places), chances_all
 
 
@@ -106,7 +108,7 @@ def heights(cap: Cap) -> tuple[Any, Any]:
 def test_reports_of_the_sphere_have_the_input_as_their_mean(dimension: int, epsilon: float) -> None:
     for name in ("PrivUnit", "Duchi-l2"):
         protocol = made(name, epsilon, dimension)
-        t, chances = heights(protocol.cap)
+        t, chances = heights(protocol.cap, dimension)
         assert chances.sum() == pytest.approx(1, rel=1e-9)
         assert protocol.size * (t @ chances) == pytest.approx(1, rel=1e-8)
         pole = (1.0, *(0.0,) * (dimension - 1))
@@ -122,8 +124,59 @@ def test_no_other_cap_of_the_same_loss_varies_less(dimension: int, epsilon: floa
     best = made("PrivUnit", epsilon, dimension).cap
     assert best.height == pytest.approx(best.mean, rel=1e-9)
     for height in np.linspace(0.0, min(0.999, 2 * best.height), 100).tolist():
-        assert Cap.exact(dimension, height, epsilon).mean <= best.mean * (1 + 1e-12)
+        assert exact_cap(dimension, height, epsilon).mean <= best.mean * (1 + 1e-12)
     assert cap_moment(dimension, best.height) > 0
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 5, 300])
+@pytest.mark.parametrize("epsilon", [0.3, 2.0, 9.0, 20.0])
+def test_normal_noise_has_the_input_as_its_mean_and_varies_least(
+    dimension: int, epsilon: float
+) -> None:
+    protocol = made("PrivUnitG", epsilon, dimension)
+    nodes, weights = np.polynomial.legendre.leggauss(400)
+
+    def moments(height: float) -> tuple[Any, float]:
+        """Powers 0 to 2 of the part along the input, and the mean squared length of a report."""
+        parts = []
+        for low, high, more in ((-12.0, height, 1.0), (height, height + 14, math.exp(epsilon))):
+            t = low + (high - low) * (nodes + 1) / 2
+            mass = more * np.exp(-t * t / 2) * weights * (high - low) / 2
+            parts.append([(t**k) @ mass for k in range(3)])
+        zero, one, two = np.sum(parts, axis=0)
+        return one / zero, (two / zero + dimension - 1) * (zero / one) ** 2
+
+    mean, square = moments(protocol.cap.height)
+    assert protocol.size * mean == pytest.approx(1, rel=1e-9)
+    pole = protocol.inputs.default_pair.second
+    assert protocol.mean_variance(3, pole) == pytest.approx((square - 1) / 3, rel=1e-7)
+    assert protocol.cap.inside / protocol.cap.outside == pytest.approx(math.exp(epsilon))
+    others = np.linspace(0.0, 2 * protocol.cap.height, 60).tolist()
+    assert min(moments(height)[1] for height in others) >= square * (1 - 1e-9)
+    assert normal_caps.exact_cap(protocol.cap.height, epsilon) == protocol.cap
+
+
+@pytest.mark.parametrize("angle", [1e-4, 0.3, 1.2, 2.9, math.pi])
+def test_shares_of_two_caps_of_normal_noise(angle: float) -> None:
+    """By conditioning on the part along the first of two inputs."""
+    protocol = made("PrivUnitG", 3.0, 3)
+    other = (math.cos(angle), math.sin(angle), 0.0)
+    t = protocol.cap.height
+
+    def above(first: float) -> float:
+        least = (t - first * other[0]) / max(other[1], 1e-300)
+        return float(special.ndtr(-least)) * math.exp(-first * first / 2) / math.sqrt(math.tau)
+
+    edges = [t, t + 1e-3, t + 0.01, t + 0.1, t + 1, 12.0]
+    both = math.fsum(integrate.quad(above, a, b)[0] for a, b in pairwise(edges))
+    pair = InputPair((1.0, 0.0, 0.0), protocol.check_value(other))
+    assert protocol.shared(pair) == pytest.approx(both, abs=1e-9)
+    alone = float(special.ndtr(-t)) - both
+    law = protocol.loss_law(pair)
+    assert law.delta(1.0) == pytest.approx(
+        alone * (protocol.cap.inside - math.e * protocol.cap.outside), abs=1e-8
+    )
+    assert law.supremum == pytest.approx(3.0)
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
@@ -415,6 +468,8 @@ def test_reports_of_all_inputs_lie_on_one_lattice(name: str) -> None:
     ("name", "settings", "message"),
     [
         ("PrivUnit", {"epsilon": 21.0}, "epsilon must be at most 20"),
+        ("PrivUnitG", {"epsilon": 21.0}, "epsilon must be at most 20"),
+        ("PrivUnitG", {"dimension": 0}, "dimension must be at least 1"),
         ("PrivUnit", {"dimension": 1}, "dimension must be at least 2"),
         ("PrivUnit", {"split": 1.0}, r"split must lie in \[0, 1\)"),
         ("PrivUnit", {"split": 0.5, "dimension": 2}, "dimension must be at least 3 with a split"),

@@ -1,8 +1,6 @@
 """Protocols that report a point of a sphere: PrivUnit, and Duchi's mechanism for the l2 ball."""
 
 import math
-from abc import abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -11,15 +9,21 @@ from numpy.random import Generator
 
 from ldp_auditor.core import Floats, InputPair, Rates, Reports
 from ldp_auditor.errors import must, number
-from ldp_auditor.inputs import Ball, UnitVectors
-from ldp_auditor.mechanisms.bounded_reports import MOST_WINDOW_EPSILON
+from ldp_auditor.inputs import Ball
+from ldp_auditor.mechanisms.caps import (
+    Cap,
+    CapMechanism,
+    CapsOfUnitVectors,
+    bisected,
+    chances_of,
+    half_angle_sides,
+    unit,
+)
 from ldp_auditor.mechanisms.kernels.noise import NORMAL, draw_noise
-from ldp_auditor.mechanisms.kernels.numbers import grain_of
-from ldp_auditor.mechanisms.kernels.vectors import add_products, fill_caps
+from ldp_auditor.mechanisms.kernels.vectors import fill_caps
 from ldp_auditor.mechanisms.kernels.xoshiro import fresh_stream, threshold
-from ldp_auditor.mechanisms.vectors import Vector, VectorMechanism, differences, length_of
+from ldp_auditor.mechanisms.vectors import Vector, differences, length_of
 from ldp_auditor.portable_math import exp, expm1, log, log1p
-from ldp_auditor.theory.discrete_laws import OneLevelLaw
 from ldp_auditor.theory.levels import law_of_levels
 from ldp_auditor.theory.loss_law import LossLaw
 from ldp_auditor.theory.spheres import both_caps_share, cap_moment, cap_share, wedge_share
@@ -28,56 +32,16 @@ NO_SHARE = 1e-14
 """A share of the sphere that is nothing but rounding of an angle."""
 
 
-@dataclass(frozen=True)
-class Cap:
-    """The points above a height, which are likelier than the rest of the sphere."""
-
-    dimension: int
-    height: float
-    chance: float
-    """Probability of the cap."""
-    rest: float
-    """Probability of the rest; both keep their digits."""
-
-    @classmethod
-    def exact(cls, dimension: int, height: float, epsilon: float) -> "Cap":
-        """Make the cap of a height that is e^epsilon times as dense as the rest."""
-        share = cap_share(dimension, height)
-        rest = (1 - share) / (1 + share * expm1(epsilon))
-        return cls(dimension, height, share / (share + exp(-epsilon) * (1 - share)), rest)
-
-    @property
-    def share(self) -> float:
-        """Share of the sphere that it takes."""
-        return cap_share(self.dimension, self.height)
-
-    @property
-    def inside(self) -> float:
-        """Density in the cap, in multiples of that of a uniform point."""
-        return self.chance / self.share
-
-    @property
-    def outside(self) -> float:
-        """Density elsewhere."""
-        return self.rest / (1 - self.share)
-
-    @property
-    def mean(self) -> float:
-        """Mean height of a point."""
-        return cap_moment(self.dimension, self.height) * (self.inside - self.outside)
-
-    @property
-    def grain(self) -> float:
-        """A distance by which points may be rounded, far below the sizes that matter."""
-        return grain_of(min(1 / math.sqrt(self.dimension), 1 - self.height) / self.mean)
+def cap_above(dimension: int, height: float, chance: float, rest: float) -> Cap:
+    """Return the cap of the sphere above a height, which a report is in with that chance."""
+    finest = min(1 / math.sqrt(dimension), 1 - height)
+    share, moment = cap_share(dimension, height), cap_moment(dimension, height)
+    return Cap(height, share, moment, chance, rest, finest)
 
 
-def bisected(function: Callable[[float], float], low: float, high: float) -> float:
-    """Return where an ascending function crosses 0, by halving 80 times."""
-    for _ in range(80):
-        middle = (low + high) / 2
-        low, high = (low, middle) if function(middle) > 0 else (middle, high)
-    return low
+def exact_cap(dimension: int, height: float, epsilon: float) -> Cap:
+    """Return the cap of a height that is e^epsilon times as dense as the rest."""
+    return cap_above(dimension, height, *chances_of(cap_share(dimension, height), epsilon))
 
 
 @lru_cache(maxsize=256)
@@ -94,7 +58,7 @@ def best_cap(dimension: int, epsilon: float) -> Cap:
         share, moment = cap_share(dimension, height), cap_moment(dimension, height)
         return height * (1 + share * more) - moment * more
 
-    return Cap.exact(dimension, bisected(beyond, 0.0, 1.0), epsilon)
+    return exact_cap(dimension, bisected(beyond, 0.0, 1.0), epsilon)
 
 
 @lru_cache(maxsize=256)
@@ -113,26 +77,11 @@ def split_cap(dimension: int, epsilon: float, share: float) -> Cap:
     least = math.sqrt(2 / dimension)
     second = bisected(beyond, least, 1 - 1e-9) if beyond(least) <= 0 else 0.0
     chance = 1 / (1 + exp(-coin))
-    return Cap(dimension, max(first, second), chance, exp(-coin) * chance)
+    return cap_above(dimension, max(first, second), chance, exp(-coin) * chance)
 
 
-class SphereMechanism(VectorMechanism):
+class SphereMechanism(CapMechanism):
     """A protocol that reports a point of a sphere, uniform over a cap or over the rest."""
-
-    @property
-    @abstractmethod
-    def cap(self) -> Cap:
-        """The likelier points, about a pole."""
-
-    @property
-    def size(self) -> float:
-        """Length of a report."""
-        return 1 / self.cap.mean
-
-    def check_epsilon(self) -> None:
-        super().check_epsilon()
-        rule = f"be at most {MOST_WINDOW_EPSILON:g}, beyond which floats do not resolve the cap"
-        must(self.epsilon <= MOST_WINDOW_EPSILON, rule, epsilon=self.epsilon)
 
     def draw(self, pole: Vector, keep: float, n: int, rng: Generator) -> Reports:
         """Return reports about a pole of length 1, or else about the opposite one."""
@@ -142,24 +91,12 @@ class SphereMechanism(VectorMechanism):
         fill_caps(fresh_stream(rng), np.array(pole), *limits, *shape, reports)
         return reports
 
-    def above(self, reports: Reports, pole: Vector) -> Floats:
-        """Return how high reports are above the center, were the sphere of radius 1."""
-        heights = np.zeros(len(reports))
-        add_products(reports, np.array(pole), heights)
-        return heights / self.size
-
     def report_variance(self, value: Vector) -> float:
         return self.size * self.size - length_of(value) ** 2
 
 
-def unit(vector: Vector) -> Vector:
-    """Return a vector divided by its length."""
-    length = length_of(vector)
-    return tuple(entry / length for entry in vector)
-
-
 @dataclass(frozen=True, kw_only=True)
-class PrivUnit(SphereMechanism):
+class PrivUnit(CapsOfUnitVectors, SphereMechanism):
     """PrivUnit [Bhowmick18] for unit vectors: a point of a cap about the input, or of the rest.
 
     The cap is e^epsilon times as dense as the rest exactly, and of all such caps the one of the
@@ -169,8 +106,6 @@ class PrivUnit(SphereMechanism):
 
     name = "PrivUnit"
     summary = "a point of a cap of the sphere, or of the rest of it"
-    takes = UnitVectors
-
     split: float = 0.0
 
     def __post_init__(self) -> None:
@@ -179,10 +114,6 @@ class PrivUnit(SphereMechanism):
         must(0 <= self.split < 1, "lie in [0, 1)", split=self.split)
         least, rule = (3, "be at least 3 with a split") if self.split else (2, "be at least 2")
         must(self.dimension >= least, rule, dimension=self.dimension)
-
-    @property
-    def inputs(self) -> UnitVectors:
-        return UnitVectors(self.dimension)
 
     @property
     def cap(self) -> Cap:
@@ -194,34 +125,8 @@ class PrivUnit(SphereMechanism):
         return self.draw(unit(self.check_value(value)), 1.0, n, rng)
 
     def shared(self, pair: InputPair) -> float:
-        """Share of the sphere that is in the caps of both inputs."""
-        sums = tuple(a + b for a, b in zip(pair.first, pair.second, strict=True))
-        half_angle = math.atan2(math.hypot(*differences(pair)), math.hypot(*sums))
+        half_angle = math.atan2(*half_angle_sides(pair))
         return both_caps_share(self.dimension, self.cap.height, half_angle)
-
-    def loss_law(self, pair: InputPair) -> OneLevelLaw:
-        """Points of one cap alone tell, those of both or of none do not."""
-        alone = self.cap.share - self.shared(pair)
-        return OneLevelLaw(self.cap.inside * alone, self.cap.outside * alone)
-
-    def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats:
-        first, second = (
-            (self.above(reports, unit(pole)) >= self.cap.height).astype(float)
-            for pole in (pair.first, pair.second)
-        )
-        ratio: Floats = log(self.cap.inside / self.cap.outside) * (first - second)
-        return ratio
-
-    def guess_rates_over(self, pair: InputPair, reports: int) -> Rates | None:
-        """The nearer half of the sphere holds the cap but for half of what both caps share."""
-        if reports > 1:
-            return None
-        cap, lost = self.cap, self.shared(pair) / 2
-        far = cap.inside * lost + cap.outside * (0.5 - lost)
-        return Rates(1 - far, far)
-
-    def report_variance(self, value: Vector) -> float:
-        return self.size * self.size - 1
 
 
 class DuchiL2(SphereMechanism):
@@ -244,7 +149,7 @@ class DuchiL2(SphereMechanism):
 
     @property
     def cap(self) -> Cap:
-        return Cap.exact(self.dimension, 0.0, self.epsilon)
+        return exact_cap(self.dimension, 0.0, self.epsilon)
 
     def privatize(self, value: Vector, n: int, rng: Generator) -> Reports:
         value = self.check_value(value)

@@ -53,6 +53,40 @@ def fill_caps(
 
 
 @compiled
+def fill_normal_caps(
+    stream: Any, pole: Any, inside: Any, height: float, size: float, grain: float, out: Any
+) -> None:
+    """Make rows of normal noise likelier above a height along a pole, times a `size`, rounded.
+
+    With the limit `inside` the part of a row along the pole is above the height, else below.
+    """
+    coarse = 1.5 * 2.0**52 * grain
+    for i in range(out.shape[0]):
+        noise = out[i]
+        along, _ = _products(noise, pole)
+        if next_word(stream) < inside:
+            t = _normal_above(stream, height)
+        else:
+            t = along
+            while t >= height:
+                t = _normal_above(stream, 0.0)
+                if next_word(stream) >> np.uint64(63):
+                    t = -t
+        for j in range(pole.size):
+            noise[j] = (size * (noise[j] + (t - along) * pole[j]) + coarse) - coarse
+
+
+@compiled
+def _normal_above(stream: Any, low: float) -> Any:
+    """Draw a normal variable above `low`, at least 0, by rejection of an exponential [Robert95]."""
+    rate = 0.5 * (low + math.sqrt(low * low + 4.0))
+    while True:
+        t = low - _log(open_unit(next_word(stream))) / rate
+        if _log(open_unit(next_word(stream))) < -0.5 * (t - rate) * (t - rate):
+            return t
+
+
+@compiled
 def _products(row: Any, pole: Any) -> Any:
     """Return the inner products of a row with a pole and with itself.
 
