@@ -23,11 +23,13 @@ class Corners:
     """A corner on the side of the input, which is a corner, or else one of the other side.
 
     With `both` the halves share the corners in between, as [Duchi18] has it in even dimensions;
-    without, these are as likely as those of the other side.
+    without, these are as likely as those of the other side. With a `share` the own side is drawn as
+    if it had that many corners.
     """
 
     epsilon: float
     both: bool
+    share: int | None = None
 
     def weights(self, value: Corner) -> dict[Corner, float]:
         """Probabilities of all corners."""
@@ -37,6 +39,10 @@ class Corners:
         found = {z: more if s > 0 else 1.0 for z, s in sides.items()}
         if self.both:
             found = {z: more * (s >= 0) + 1.0 * (s <= 0) for z, s in sides.items()}
+        if self.share is not None:
+            own, every = sum(s > 0 for s in sides.values()), len(sides)
+            parts = more * self.share / own, (every - self.share) / (every - own)
+            found = {z: parts[0] if s > 0 else parts[1] for z, s in sides.items()}
         total = sum(found.values())
         return {z: weight / total for z, weight in found.items()}
 
@@ -144,6 +150,16 @@ ENTRIES: tuple[Entry, ...] = (
         broken=Corners(1.0, both=True),
         correct=Corners(1.0, both=False),
         why="both halves have the corners in between, which makes these the likeliest of all",
+    ),
+    pair(
+        name="duchi_cube_without_its_corner",
+        family="Duchi",
+        place="a value that one input can never produce",
+        epsilon=1.0,
+        values=((1, 1), (-1, 1), (-1, -1)),
+        broken=Corners(1.0, both=False, share=0),
+        correct=Corners(1.0, both=False),
+        why="all corners in between are left out of the share of the own side, which has none then",
     ),
     pair(
         name="sampled_coordinate_chosen",

@@ -40,6 +40,33 @@ class KeyAndSign:
         return found
 
 
+@dataclass(frozen=True)
+class KeysAndSigns:
+    """PCKV-UE [Gu20] for a user with one of three keys: a sign or 0 for every key.
+
+    The own key is shown with probability 1/2, another one with probability `other`.
+    """
+
+    epsilon: float
+    other: float
+
+    def law(self, value: Item) -> Law:
+        key, sign = value
+        true = 1 / (1 + math.exp(-self.epsilon))
+        own = {sign: true / 2, -sign: (1 - true) / 2, 0: 0.5}
+        others = {1: self.other / 2, -1: self.other / 2, 0: 1 - self.other}
+        for row in product((-1, 0, 1), repeat=3):
+            laws = [own if place == key else others for place in range(3)]
+            yield row, math.prod(law[shown] for law, shown in zip(laws, row, strict=True))
+
+    def __call__(self, value: Item, rng: np.random.Generator) -> tuple[int, ...]:
+        reports, chances = zip(*self.law(value), strict=True)
+        found: tuple[int, ...] = reports[
+            int(np.searchsorted(np.cumsum(chances)[:-1], rng.random()))
+        ]
+        return found
+
+
 ENTRIES: tuple[Entry, ...] = (
     pair(
         name="pckv_fake_key_with_own_sign",
@@ -50,5 +77,15 @@ ENTRIES: tuple[Entry, ...] = (
         broken=KeyAndSign(1.0, 4, "own"),
         correct=KeyAndSign(1.0, 4, "random"),
         why="another key is sent with the sign of the own one, so that key and sign add up",
+    ),
+    pair(
+        name="pckv_ue_key_and_sign_at_epsilon_each",
+        family="PCKV",
+        place="composition ignored",
+        epsilon=1.0,
+        values=((0, 1), (1, 1), (0, -1)),
+        broken=KeysAndSigns(1.0, 1 / (math.e + 1)),
+        correct=KeysAndSigns(1.0, 2 / (math.e + 3)),
+        why="the key has the odds of OUE at epsilon, and its sign those of epsilon on top",
     ),
 )

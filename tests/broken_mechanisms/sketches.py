@@ -65,6 +65,22 @@ class Columns(Listed):
 
 
 @dataclass(frozen=True)
+class Blocks(Listed):
+    """Hadamard response of two blocks of four columns, each for three values.
+
+    With probability `own` the report is a column of the own block where the value's row is 1.
+    """
+
+    own: float
+
+    def law(self, value: int) -> Law:
+        block, row = divmod(value, 3)
+        for column in range(8):
+            likely = column // 4 == block and sign(row + 1, column % 4) > 0
+            yield (column,), self.own / 2 if likely else (1 - self.own) / 6
+
+
+@dataclass(frozen=True)
 class Coefficients(Listed):
     """One-bit Hadamard: a random column and its entry, kept with probability `keep`.
 
@@ -89,13 +105,21 @@ class Coefficients(Listed):
 class Sketch(Listed):
     """A count-mean sketch: a row, and four bits of which that of the value's hash is set.
 
-    With `chosen` the row is not drawn: it is a hash of the value, two times out of three.
+    With `chosen` the row is not drawn: it is a hash of the value, two times out of three. With
+    `every` both rows are sent.
     """
 
     keep: float
     chosen: bool = False
+    every: bool = False
 
     def law(self, value: int) -> Law:
+        if self.every:
+            members = {bucket(0, value, 4), 4 + bucket(1, value, 4)}
+            for bits in itertools.product((0, 1), repeat=8):
+                kept = [bit == (place in members) for place, bit in enumerate(bits)]
+                yield bits, math.prod(self.keep if k else 1 - self.keep for k in kept)
+            return
         for row in range(2):
             share = 0.5
             if self.chosen:
@@ -209,6 +233,16 @@ ENTRIES: tuple[Entry, ...] = (
         why="five values need eight columns; among five the rows have not as many ones",
     ),
     pair(
+        name="hr_odds_of_one_block",
+        family="HR",
+        place="a parameter misread",
+        epsilon=2.0,
+        values=(0, 4),
+        broken=Blocks(logistic(2.0)),
+        correct=Blocks(1 / (1 + 3 * math.exp(-2.0))),
+        why="half of a block has the odds of epsilon as if there were no other block",
+    ),
+    pair(
         name="hrr_all_coefficients",
         family="HRR",
         place="composition ignored",
@@ -227,6 +261,16 @@ ENTRIES: tuple[Entry, ...] = (
         broken=Sketch(logistic(1.0)),
         correct=Sketch(logistic(0.5)),
         why="two bits differ, and each is flipped as if it were the only one",
+    ),
+    pair(
+        name="cms_every_row",
+        family="CMS",
+        place="composition ignored",
+        epsilon=1.0,
+        values=(0, 1),
+        broken=Sketch(logistic(0.5), every=True),
+        correct=Sketch(logistic(0.5)),
+        why="no row is drawn: every row is sent with the flips of one",
     ),
     pair(
         name="cms_row_by_value",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import TypeAlias
 
 import numpy as np
@@ -75,7 +76,47 @@ def side(report: Point) -> tuple[float, float]:
     return math.copysign(1.0, report[2]), round(math.hypot(*report), 1)
 
 
+@dataclass(frozen=True)
+class Normal:
+    """Normal noise of three coordinates, above a height along a pole with probability `inside`."""
+
+    inside: float
+    height: float
+
+    def batch(self, value: Point, n: int, rng: np.random.Generator) -> list[Point]:
+        noise = rng.standard_normal((n, 3))
+        wanted = rng.random(n) < self.inside
+        wrong = np.ones(n, bool)
+        while wrong.any():
+            noise[wrong, 2] = rng.standard_normal(int(wrong.sum()))
+            wrong = (noise[:, 2] > self.height) != wanted
+        noise[:, 2] *= value[2]
+        reports = (np.floor(noise * STEPS) + 0.5) / STEPS
+        return [(x, y, z) for x, y, z in reports.tolist()]
+
+    def __call__(self, value: Point, rng: np.random.Generator) -> Point:
+        return self.batch(value, 1, rng)[0]
+
+    def law(self, value: Point) -> Law:
+        """The law of `capped`."""
+        below = NormalDist().cdf(self.height)
+        middle, beyond = 2 - 1 / below, (1 - below) / below
+        yield value[2], self.inside
+        yield 0.0, (1 - self.inside) * middle
+        yield -value[2], (1 - self.inside) * beyond
+
+
+def capped(report: Point) -> float:
+    """Which cap about a pole a report of normal noise lies in, 0 if in none."""
+    return float((report[2] > HIGH) - (report[2] < -HIGH))
+
+
+HIGH = 1.0
+"""Height of the cap of normal noise, between two steps."""
+
+TAIL = 1 - NormalDist().cdf(HIGH)
 SHARE = (1 - CAP) / 2
+NORMAL = Normal(logistic(1.0), HIGH), Normal(TAIL / (TAIL + math.exp(-1.0) * (1 - TAIL)), HIGH)
 CAPS = Sphere(logistic(1.0), CAP), Sphere(SHARE / (SHARE + math.exp(-1.0) * (1 - SHARE)), CAP)
 HALVES = Sphere(logistic(1.0), 0.0, shrink=True), Sphere(logistic(1.0), 0.0)
 LENGTHS = ((0.0, 0.0, 1.0), (0.0, 0.0, 0.5))
@@ -93,6 +134,19 @@ ENTRIES: tuple[Entry, ...] = (
         correct_epsilon=smallest_epsilon(CAPS[1].law, POLES, 0.0),
         view=seen,
         why="the cap has the odds of epsilon as if it were half of the sphere",
+    ),
+    Entry(
+        name="privunitg_cap_taken_for_half",
+        family="PrivUnit",
+        place="a missing step",
+        epsilon=1.0,
+        values=POLES,
+        broken=NORMAL[0],
+        correct=NORMAL[1],
+        true_epsilon=smallest_epsilon(NORMAL[0].law, POLES, 0.0),
+        correct_epsilon=smallest_epsilon(NORMAL[1].law, POLES, 0.0),
+        view=capped,
+        why="the share of normal noise above the height is taken for a half",
     ),
     Entry(
         name="duchi_ball_without_the_flip",

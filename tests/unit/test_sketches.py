@@ -327,6 +327,30 @@ def test_hashed_entries_over_all_functions(k: int) -> None:
     assert mechanism.loss_law(InputPair(0, 1)).delta(0.3) == pytest.approx(divergence, rel=1e-10)
 
 
+def test_statements_of_docs_sketches() -> None:
+    """What docs/sketches.md says of the literature."""
+    for epsilon, more in ((1.0, 1.2715), (4.0, 14.16)):
+        told = 4 * math.exp(epsilon) / math.expm1(epsilon) ** 2
+        exact = make("HRR", epsilon=epsilon, domain_size=9).frequency_variance(1, 0.0)
+        assert exact == pytest.approx(told + 1, rel=1e-12)
+        assert exact / told == pytest.approx(more, rel=1e-3)
+        assert make("OUE", epsilon=epsilon, domain_size=9).frequency_variance(1, 0.0) == (
+            pytest.approx(told, rel=1e-12)
+        )
+
+
+def test_known_rows_keep_the_bias_of_their_collisions() -> None:
+    """The mean of Apple's estimate, over all reports of every value."""
+    settings: dict[str, Any] = {"epsilon": 1.2, "domain_size": 5, "width": 5, "rows": 4}
+    mechanism = make("CMS", **settings)
+    reports, chances = filter_law(mechanism)
+    every = np.stack([mechanism.estimate(reports[i : i + 1]) for i in range(len(reports))])
+    places = [[hashed(row, value, 5) for row in range(4)] for value in range(5)]
+    share = np.array([[np.mean(np.equal(a, b)) for b in places] for a in places])
+    assert share[share < 1].max() > 0
+    np.testing.assert_allclose(chances @ every, (share - 1 / 5) * 5 / 4, atol=1e-12)
+
+
 def test_blocks_must_be_a_power_of_two() -> None:
     with pytest.raises(AuditError, match=r"blocks must be a power of two, .* got blocks=3"):
         make("HR", epsilon=1.0, domain_size=9, blocks=3)

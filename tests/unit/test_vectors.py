@@ -312,6 +312,28 @@ def test_both_halves_with_the_corners_in_between_break_the_claim(epsilon: float)
         assert max(losses) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize(
+    ("dimension", "epsilon", "loss", "lean"),
+    [(2, 1.0, math.inf, -0.776), (4, 0.5, 0.657, -0.945), (4, 1.0, 0.157, -0.108)],
+)
+def test_a_share_without_all_corners_in_between_breaks_the_claim(
+    dimension: int, epsilon: float, loss: float, lean: float
+) -> None:
+    """As some programs mend [Duchi18]: c = 2^(d - 1) - C(d, d / 2) corners for those of T+."""
+    signs = np.array(list(product((-1, 1), repeat=dimension)))
+    more, between = math.expm1(epsilon), math.comb(dimension, dimension // 2)
+    share = 2 ** (dimension - 1) - between
+    right = signs @ signs.T > 0
+    coin = (more + 1) * share / (more * share + 2**dimension)
+    own = int(right[0].sum())
+    law = np.where(right, coin / own, (1 - coin) / (2**dimension - own))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        losses = np.log(law[:, None] / law[None])
+    assert np.nanmax(losses) == pytest.approx(loss, abs=1e-3)
+    size = (2**dimension + share * more) / (math.comb(dimension - 1, dimension // 2) * more)
+    np.testing.assert_allclose(size * (law @ signs), lean * signs, atol=1e-3)
+
+
 def test_a_corner_that_is_nearly_sure_varies_by_nothing() -> None:
     """Of two coordinates and a large epsilon: not by the rounding of a root either."""
     assert made("Duchi-linf", 20.0, 2).mean_variance(1, (1.0, 1.0)) == 0
@@ -519,5 +541,17 @@ def test_statements_of_docs_vectors() -> None:
     costs = [made("PrivUnit", 8.0, 128, split=s).mean_variance(1, pole) for s in (0.5, 0.25)]
     least = made("PrivUnit", 8.0, 128).mean_variance(1, pole)
     assert [cost / least for cost in costs] == pytest.approx([1.63, 1.18], abs=0.01)
+    for dimension, epsilon, ratio in (
+        (10, 1, 1.06),
+        (10, 8, 1.55),
+        (128, 1, 1.004),
+        (128, 8, 1.034),
+    ):
+        point = (1.0, *(0.0,) * (dimension - 1))
+        normal, sphere = (
+            made(name, float(epsilon), dimension).mean_variance(1, point)
+            for name in ("PrivUnitG", "PrivUnit")
+        )
+        assert normal / sphere == pytest.approx(ratio, rel=5e-3)
     assert made("Laplace-l1", 8.0, 128).mean_variance(1, pole) == pytest.approx(16.0)
     assert made("PrivUnit", 8.0, 128).mean_variance(1, pole) == pytest.approx(16.45, abs=0.01)
