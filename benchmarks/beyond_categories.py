@@ -1,4 +1,4 @@
-"""Sketches, numbers, places and vectors: 10^6 reports and both attacks, and PrivUnit beside loops.
+"""Sketches, numbers, places, vectors: 10^6 reports and both attacks, and PrivUnit beside loops.
 
     python benchmarks/beyond_categories.py
 
@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.special import betainc, betaincinv
+from scipy.special import betainc, betaincinv, ndtr, ndtri
 
 from ldp_auditor import mechanisms
 from ldp_auditor.attacks.paper import PaperAttack
@@ -104,17 +104,37 @@ def inverting(value: Any, height: float, inside: float, rng: np.random.Generator
     return draw
 
 
-def show_vectors(epsilon: float, dimension: int, most: float = 0.5) -> None:
-    """Print PrivUnit beside loops that make one report a call."""
-    protocol = mechanisms.make("PrivUnit", epsilon=epsilon, dimension=dimension)
+def of_noise(value: Any, height: float, inside: float, rng: np.random.Generator) -> Draw:
+    """A report of PrivUnitG, by the inverse of the normal law, not yet multiplied."""
+    tail = ndtr(-height)
+
+    def draw() -> Any:
+        low, high = (0.0, tail) if rng.random() < inside else (tail, 1.0)
+        level = -ndtri(low + (high - low) * rng.random())
+        noise = rng.standard_normal(len(value))
+        return noise + (level - noise @ value) * value
+
+    return draw
+
+
+LOOPS = {
+    "PrivUnit": {"tries directions": rejecting, "inverts the law": inverting},
+    "PrivUnitG": {"inverts the law": of_noise},
+}
+"""What makes one report a call, by what it does."""
+
+
+def show_vectors(name: str, epsilon: float, dimension: int, most: float = 0.5) -> None:
+    """Print PrivUnit or PrivUnitG beside loops that make one report a call."""
+    protocol = mechanisms.make(name, epsilon=epsilon, dimension=dimension)
     value = np.zeros(dimension)
     value[0] = 1.0
     pair = default_pair(protocol)
     count = max(1024, 2**22 // dimension)
     mine = seconds(lambda: protocol.privatize(pair.first, count, np.random.default_rng(1)), count)
     height, inside = protocol.cap.height, protocol.cap.chance
-    print(f"\nPrivUnit, epsilon {epsilon:g}, d = {dimension}: {mine:.2f} us a report")
-    for words, make in (("tries directions", rejecting), ("inverts the law", inverting)):
+    print(f"\n{name}, epsilon {epsilon:g}, d = {dimension}: {mine:.2f} us a report")
+    for words, make in LOOPS[name].items():
         draw = make(value, height, inside, np.random.default_rng(2))
         calls = 0
         started = time.process_time()
@@ -133,7 +153,8 @@ def main() -> None:
     ).parse_args()
     show_reports()
     for epsilon, dimension in ((4.0, 3), (1.0, 128), (4.0, 128), (8.0, 128)):
-        show_vectors(epsilon, dimension)
+        for name in LOOPS:
+            show_vectors(name, epsilon, dimension)
 
 
 if __name__ == "__main__":
