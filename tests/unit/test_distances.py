@@ -441,3 +441,18 @@ def test_a_check_searches_near_inputs_among_many() -> None:
     found = check_recorded("it", reports, claim=Claim(1.0, metric="absolute"), learn=False, seed=1)
     assert found.verdict == "violation"
     assert found.best.distance == pytest.approx(0.2)
+
+
+def test_statements_of_docs_distances() -> None:
+    """What docs/distances.md says of the protocols, to the digits that it shows."""
+    pair = InputPair(0, 1)
+    for epsilon, worst in ((0.5, 0.49966), (0.7, 0.69952)):
+        found = made("Grid-Laplace", epsilon, side=8).worst_case(pair)
+        assert found == pytest.approx(worst, abs=5e-6)
+    line = made("Exponential", 0.7, domain_size=10)
+    assert (line.default_pair, round(line.worst_case(pair), 3)) == (pair, 0.534)
+    place = mechanisms.make("Planar-Laplace", epsilon=1.0)
+    cut: Any = made("Geometric", 0.5, domain_size=8)
+    rates = [place.guess_rates(), *(cut.guess_rates_over(pair, reports) for reports in (1, 40))]
+    told = [each.true_positive for each in rates]
+    assert told == pytest.approx([0.648, 0.62, 0.04], abs=5e-3)

@@ -524,14 +524,14 @@ def test_statements_of_docs_vectors() -> None:
     for epsilon, dimension, wins in ((2.0, 2, True), (2.0, 3, False), (4.0, 10, True)):
         corner = largest_variance("Duchi-linf", epsilon, dimension)
         assert (corner < largest_variance("Sampled-HM", epsilon, dimension)) == wins
-    for name, epsilon, paper, better in (
-        ("Sampled-PM", 3.5, 1, 2),
-        ("Sampled-HM", 3.1, 1, 2),
-        ("Sampled-PM", 6.0, 2, 3),
-    ):
-        assert made(name, epsilon, 10).coordinates == paper
-        best = largest_variance(name, epsilon, 10, coordinates=better)
-        assert best < largest_variance(name, epsilon, 10)
+    for name, more in (("Sampled-PM", (3.42, 5.92, 8.38)), ("Sampled-HM", (3.04, 5.28, 7.47))):
+        for dimension, (count, from_on) in product((4, 30), enumerate(more, start=1)):
+            for epsilon, wins in ((from_on - 0.01, False), (from_on + 0.01, True)):
+                fewer, better = (
+                    largest_variance(name, epsilon, dimension, coordinates=k)
+                    for k in (count, count + 1)
+                )
+                assert (better < fewer) == wins
     lost = largest_variance("Sampled-PM", 4.999, 10) / largest_variance(
         "Sampled-PM", 4.999, 10, coordinates=2
     )
