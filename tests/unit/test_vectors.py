@@ -428,6 +428,25 @@ def test_a_coordinate_that_tells_nothing_is_a_coin(name: str) -> None:
     assert rates.false_positive == pytest.approx((told[1] + 2 * 0.5) / 4, rel=1e-12)
 
 
+@pytest.mark.parametrize("name", ["Sampled-PM", "Sampled-HM"])
+def test_ratios_of_sampled_coordinates_are_sums_of_single_ones(name: str) -> None:
+    protocol = made(name, 3.0, 7, coordinates=3)
+    pair = InputPair((0.1, 0.1, 0.1, -0.9, 0.5, 1.0, 0.1), (0.4, 0.4, 0.2, -0.9, -1.0, 1.0, 0.4))
+    reports = protocol.privatize(pair.first, 400, default_rng(4))
+    expected = [
+        math.fsum(
+            float(protocol.single.log_likelihood_ratio(np.array([number]), InputPair(a, b))[0])
+            for place, number in zip(report["coordinates"], report["numbers"], strict=True)
+            for a, b in [(pair.first[place], pair.second[place])]
+            if a != b
+        )
+        for report in reports
+    ]
+    found = protocol.log_likelihood_ratio(reports, pair)
+    assert found == pytest.approx(expected, abs=1e-9)
+    assert len(set(np.round(found, 6).tolist())) > 5  # whole epsilons, of the pieces
+
+
 def test_samples_are_subsets() -> None:
     rows = np.empty((2000, 3), np.int64)
     fill_samples(fresh_stream(default_rng(1)), 4, rows)

@@ -149,7 +149,7 @@ class DensityMechanism(NumberMechanism):
         return _ratio(self, pair)(reports)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=4096)
 def _ratio(mechanism: DensityMechanism, pair: InputPair) -> RatioOfDensities:
     """What a protocol makes of many batches of reports."""
     first, second = mechanism.density(pair.first), mechanism.density(pair.second)

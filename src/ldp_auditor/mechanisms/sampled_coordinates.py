@@ -12,6 +12,7 @@ from itertools import product
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from ldp_auditor.core import Floats, InputPair, Rates, Reports
 from ldp_auditor.errors import must, whole_number
@@ -96,14 +97,16 @@ class SampledCoordinates(VectorMechanism):
 
     def log_likelihood_ratio(self, reports: Reports, pair: InputPair) -> Floats:
         ratio = np.zeros(len(reports))
-        places, numbers = reports["coordinates"], reports["numbers"]
-        kinds = {key: kind for kind, key in enumerate(Counter(zip(*pair_of(pair), strict=True)))}
-        kind_of = np.array([kinds[key] for key in zip(*pair_of(pair), strict=True)])
-        for key, kind in kinds.items():
-            if key[0] != key[1]:
-                rows, columns = np.nonzero(kind_of[places] == kind)
-                found = self.single.log_likelihood_ratio(numbers[rows, columns], InputPair(*key))
-                np.add.at(ratio, rows, found)
+        numbers = reports["numbers"].reshape(-1)
+        kinds, kind_of = _kinds(pair)
+        found = kind_of[reports["coordinates"].reshape(-1)]
+        order = np.argsort(found, kind="stable")
+        present, starts = np.unique(found[order], return_index=True)
+        for kind, chosen in zip(present.tolist(), np.split(order, starts[1:]), strict=True):
+            inputs = kinds[kind]
+            if inputs is not None:
+                losses = self.single.log_likelihood_ratio(numbers[chosen], inputs)
+                np.add.at(ratio, chosen // self.coordinates, losses)
         return ratio
 
     def guess_rates_over(self, pair: InputPair, reports: int) -> Rates | None:
@@ -137,9 +140,13 @@ class SampledCoordinates(VectorMechanism):
         return math.fsum(squares)
 
 
-def pair_of(pair: InputPair) -> tuple[Vector, Vector]:
-    """Both vectors."""
-    return pair.first, pair.second
+@lru_cache(maxsize=16)
+def _kinds(pair: InputPair) -> tuple[list[InputPair | None], NDArray[np.int64]]:
+    """Pairs of coordinates, None for those that are the same, and which one each coordinate has."""
+    both = list(zip(pair.first, pair.second, strict=True))
+    kinds = {sides: kind for kind, sides in enumerate(dict.fromkeys(both))}
+    pairs = [None if a == b else InputPair(a, b) for a, b in kinds]
+    return pairs, np.array([kinds[sides] for sides in both])
 
 
 @lru_cache(maxsize=64)
