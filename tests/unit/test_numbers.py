@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.random import default_rng
-from scipy import integrate, stats
+from scipy import integrate, optimize, stats
 
 from ldp_auditor import AuditError, InputPair, mechanisms
 from ldp_auditor.inputs import Numbers
@@ -63,6 +63,40 @@ def piecewise(epsilon: float, v: float) -> Law:
     return density, [-end, low, high, end], {}
 
 
+def with_any_window(epsilon: float, t: Any) -> tuple[Any, Any, Any]:
+    """[Zhao21]: the end of reports, half of the window's width, and the variance at 1."""
+    e = math.exp(epsilon)
+    half = (e + t) / (t * (e - 1))
+    end = half * (t + 1)
+    q = 1 / (2 * end + 2 * half * (e - 1))
+    middle = half * t
+    within = (e - 1) * q * 2 * half * (middle**2 + half**2 / 3)
+    return end, half, 2 * q * end**3 / 3 + within - 1
+
+
+def best_t(epsilon: float) -> float:
+    """Where the derivative vanishes, which a step along the imaginary axis has in all digits."""
+    return float(
+        optimize.brentq(
+            lambda t: with_any_window(epsilon, complex(t, 1e-30))[2].imag,
+            1.0,
+            math.exp(epsilon),
+            xtol=1e-15,
+        )
+    )
+
+
+def best_piecewise(epsilon: float, v: float) -> Law:
+    t, e = best_t(epsilon), math.exp(epsilon)
+    end, half, _ = with_any_window(epsilon, t)
+    middle, q = half * t * v, 1 / (2 * end + 2 * half * (e - 1))
+
+    def density(y: Any) -> Any:
+        return np.where(np.abs(y - middle) <= half, e * q, q)
+
+    return density, [-end, middle - half, middle + half, end], {}
+
+
 def hybrid(epsilon: float, v: float) -> Law:
     share = 1 - math.exp(-epsilon / 2) if epsilon > 0.61 else 0.0
     smooth, kinks, _ = piecewise(epsilon, v)
@@ -99,6 +133,7 @@ LAWS: dict[str, Callable[[float, float], Law]] = {
     "Gaussian": gaussian,
     "Duchi": duchi,
     "PM": piecewise,
+    "PM-OPT": best_piecewise,
     "HM": hybrid,
     "SW": square_wave,
     "Staircase": staircase,
@@ -274,6 +309,22 @@ def test_the_hybrid_mechanism_mixes_best(epsilon: float) -> None:
     assert pytest.approx(0.61, abs=1e-3) == HYBRID_FROM
 
 
+@pytest.mark.parametrize("epsilon", [1e-3, 0.3, 1.0, 4.0, 12.0, 20.0])
+def test_no_other_window_varies_less_where_it_varies_most(epsilon: float) -> None:
+    """Nor those of PM, of [Zhao21]'s PM-SUB (t = e^(epsilon / 3)) and of SW, scaled to the mean."""
+    least = largest_variance("PM-OPT", epsilon)
+    for t in np.geomspace(1.001, math.exp(epsilon / 2) + 1, 60).tolist():
+        assert with_any_window(epsilon, t)[2] >= least * (1 - 1e-9)
+    for exponent, other in ((2, "PM"), (3, None)):
+        variance = with_any_window(epsilon, math.exp(epsilon / exponent))[2]
+        assert variance >= least * (1 - 1e-9)
+        if other:
+            assert largest_variance(other, epsilon) == pytest.approx(variance, rel=1e-9)
+    square = 1 / (2 * made("SW", epsilon).half_width)  # type: ignore[attr-defined]
+    wave = with_any_window(epsilon, square)[2]
+    assert largest_variance("SW", epsilon) == pytest.approx(wave, rel=1e-6)
+
+
 def best_share(epsilon: float) -> float:
     """The gamma of the smallest variance: [Geng15] section IV."""
     b = math.exp(-epsilon)
@@ -289,6 +340,11 @@ def test_statements_of_docs_numbers() -> None:
         stairs = largest_variance("Staircase", epsilon, gamma=best_share(epsilon))
         assert (stairs < largest_variance("HM", epsilon)) == wins
         assert largest_variance("Staircase", epsilon) > largest_variance("HM", epsilon)
+    for epsilon, wins in ((2.30, False), (2.32, True), (8.0, True)):
+        assert (largest_variance("PM-OPT", epsilon) < largest_variance("HM", epsilon)) == wins
+    for name, epsilon, more in (("PM", 4.0, 1.49), ("PM", 8.0, 3.02), ("SW", 4.0, 3.02)):
+        lost = largest_variance(name, epsilon) / largest_variance("PM-OPT", epsilon)
+        assert lost == pytest.approx(more, abs=5e-3)
     for epsilon in (0.5, 1.0, 3.0):
         same = [made(name, epsilon).guess_rates() for name in ("PM", "Laplace")]
         assert vars(same[0]) == pytest.approx(vars(same[1]))
@@ -298,3 +354,21 @@ def test_statements_of_docs_numbers() -> None:
         assert (gaussian_log_delta(epsilon, scale, 2.0) <= math.log(1e-5)) == holds
     kept = made("Gaussian", 1.0, calibration="classic").worst_case(InputPair(0.0, 1.0))
     assert kept == pytest.approx(0.751, abs=1e-3)
+
+
+def test_the_width_of_sw_has_not_the_largest_mutual_information() -> None:
+    """Of a number spread evenly over [0, 1] and its report, at epsilon 1."""
+    e = math.e
+
+    def information(b: float) -> float:
+        q = 1 / (2 * b * e + 1)
+        y = np.linspace(-b, 1 + b, 100_001)
+        covered = np.clip(np.minimum(y + b, 1) - np.maximum(y - b, 0), 0, None)
+        density = q + (e - 1) * q * covered
+        given = 2 * b * e * q * math.log(e * q) + q * math.log(q)
+        return given - float(integrate.trapezoid(density * np.log(density), y))
+
+    paper = made("SW", 1.0).half_width  # type: ignore[attr-defined]
+    best = optimize.minimize_scalar(lambda b: -information(b), bounds=(0.05, 0.5), method="bounded")
+    assert (paper, best.x) == pytest.approx((0.256, 0.185), abs=1e-3)
+    assert information(paper) / information(best.x) == pytest.approx(0.961, abs=2e-3)

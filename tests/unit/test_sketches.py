@@ -338,6 +338,16 @@ def test_statements_of_docs_sketches() -> None:
             pytest.approx(told, rel=1e-12)
         )
 
+    even = np.full(100, 0.01)
+    for epsilon, paper, better, more in ((0.8, 2, 1, 1.334), (4.0, 32, 16, 1.397)):
+        settings: dict[str, Any] = {"epsilon": epsilon, "domain_size": 100}
+        assert make("HR", **settings).block_count == paper
+        costs = [
+            np.mean(make("HR", **settings, blocks=count).frequency_variance(1, even))
+            for count in (paper, better)
+        ]
+        assert costs[0] / costs[1] == pytest.approx(more, abs=2e-3)
+
 
 def test_known_rows_keep_the_bias_of_their_collisions() -> None:
     """The mean of Apple's estimate, over all reports of every value."""

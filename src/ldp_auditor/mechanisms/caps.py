@@ -7,7 +7,6 @@ other one, and the exact laws need no more than the shares of both.
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,14 +63,6 @@ def chances_of(share: float, epsilon: float) -> tuple[float, float]:
     """Return probabilities of a cap that is e^epsilon times as dense as the rest, and of that."""
     chance = share / (share + exp(-epsilon) * (1 - share))
     return chance, (1 - share) / (1 + share * expm1(epsilon))
-
-
-def bisected(function: Callable[[float], float], low: float, high: float) -> float:
-    """Return where an ascending function crosses 0, by halving 80 times."""
-    for _ in range(80):
-        middle = (low + high) / 2
-        low, high = (low, middle) if function(middle) > 0 else (middle, high)
-    return low
 
 
 class CapMechanism(VectorMechanism):

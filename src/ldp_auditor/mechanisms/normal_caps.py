@@ -10,7 +10,6 @@ from ldp_auditor.core import InputPair, Reports
 from ldp_auditor.mechanisms.caps import (
     Cap,
     CapsOfUnitVectors,
-    bisected,
     chances_of,
     half_angle_sides,
 )
@@ -19,6 +18,7 @@ from ldp_auditor.mechanisms.kernels.vectors import fill_normal_caps
 from ldp_auditor.mechanisms.kernels.xoshiro import fresh_stream, threshold
 from ldp_auditor.mechanisms.vectors import Vector
 from ldp_auditor.portable_math import exp, expm1, log_normal_tail
+from ldp_auditor.theory.roots import bisected
 
 HIGHEST = 40.0
 """Above all heights: less than e^-700 of a normal variable is beyond it."""

@@ -14,7 +14,6 @@ from ldp_auditor.mechanisms.caps import (
     Cap,
     CapMechanism,
     CapsOfUnitVectors,
-    bisected,
     chances_of,
     half_angle_sides,
     unit,
@@ -26,6 +25,7 @@ from ldp_auditor.mechanisms.vectors import Vector, differences, length_of
 from ldp_auditor.portable_math import exp, expm1, log, log1p
 from ldp_auditor.theory.levels import law_of_levels
 from ldp_auditor.theory.loss_law import LossLaw
+from ldp_auditor.theory.roots import bisected
 from ldp_auditor.theory.spheres import both_caps_share, cap_moment, cap_share, wedge_share
 
 NO_SHARE = 1e-14

@@ -56,3 +56,11 @@ def find_root(
         least = allowed / (2.0 * width)
         step = min(1.0 - least, max(least, step))
     return best
+
+
+def bisected(function: Callable[[float], float], low: float, high: float) -> float:
+    """Return where an ascending function crosses 0, by halving 80 times."""
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (low, middle) if function(middle) > 0 else (middle, high)
+    return low
