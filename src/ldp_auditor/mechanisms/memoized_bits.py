@@ -226,14 +226,11 @@ def choose_bits(memo: Any, reports: int, domain_size: int, if_zero: Any, if_one:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RAPPOR(MemoizedBits):
-    """Basic one-hot RAPPOR [Erlingsson14] by its own parameters f, p and q.
+class RapporParameters(MemoizedOracle):
+    """The parameters f, p and q of [Erlingsson14], from which both guarantees follow.
 
-    Both guarantees follow from them. An epsilon given all the same is the claim that is tested.
+    An epsilon that is given all the same is the claim that is tested.
     """
-
-    name = "RAPPOR"
-    summary = "basic RAPPOR, one-hot (guarantees follow from f, p, q)"
 
     epsilon: float = math.nan
     epsilon_infinity: float = math.nan
@@ -247,12 +244,26 @@ class RAPPOR(MemoizedBits):
         must(self.p < self.q, "be below q, so that ones stand for ones", p=self.p, q=self.q)
         for name in ("epsilon", "epsilon_infinity"):
             if math.isnan(getattr(self, name)):
-                self._set(name, getattr(self.chain, name))
+                self._set(name, self.chains * getattr(self.chain, name))
         super().__post_init__()
 
     @property
     def chain(self) -> Chain:
+        """Probabilities of both rounds of one bit."""
         return rappor_chain(self.f, self.p, self.q)
+
+    @property
+    def chains(self) -> int:
+        """How many times the loss of `chain` a report loses."""
+        return 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class RAPPOR(RapporParameters, MemoizedBits):
+    """Basic one-hot RAPPOR [Erlingsson14] by its own parameters f, p and q."""
+
+    name = "RAPPOR"
+    summary = "basic RAPPOR, one-hot (guarantees follow from f, p, q)"
 
 
 def rappor_chain(f: float, p: float, q: float) -> Chain:

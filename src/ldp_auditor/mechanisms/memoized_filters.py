@@ -14,14 +14,13 @@ import numpy as np
 from numpy.random import Generator
 
 from ldp_auditor.core import Floats, InputPair, Reports
-from ldp_auditor.errors import fraction, must
 from ldp_auditor.mechanisms.bloom_filters import SeveralHashes
 from ldp_auditor.mechanisms.kernels.bits import fill_bernoulli, words_for
 from ldp_auditor.mechanisms.kernels.bloom import add_bits
 from ldp_auditor.mechanisms.kernels.xoshiro import Words, fresh_lanes, threshold
 from ldp_auditor.mechanisms.local_mechanism import Users
 from ldp_auditor.mechanisms.memoization import MemoizedOracle
-from ldp_auditor.mechanisms.memoized_bits import Chain, choose_bits, rappor_chain, sue_chain
+from ldp_auditor.mechanisms.memoized_bits import Chain, RapporParameters, choose_bits, sue_chain
 from ldp_auditor.theory.bloom_filters import BitRates, all_set, law_of_bits, supports_of
 from ldp_auditor.theory.estimation import ScoreLaw
 from ldp_auditor.theory.loss_law import LossLaw
@@ -144,33 +143,15 @@ def _law_of_counts(
 
 
 @dataclass(frozen=True, kw_only=True)
-class BloomRAPPOR(MemoizedFilters):
-    """RAPPOR [Erlingsson14] by its own parameters f, p and q, with cohorts and several hashes.
-
-    Both guarantees follow from them. An epsilon given all the same is the claim that is tested.
-    """
+class BloomRAPPOR(RapporParameters, MemoizedFilters):
+    """RAPPOR [Erlingsson14] by its own parameters, with cohorts and several hashes."""
 
     name = "Bloom-RAPPOR"
     summary = "RAPPOR, a Bloom filter (guarantees follow from f, p, q)"
 
-    epsilon: float = math.nan
-    epsilon_infinity: float = math.nan
-    f: float = 0.5
-    p: float = 0.5
-    q: float = 0.75
-
-    def __post_init__(self) -> None:
-        for name in ("f", "p", "q"):
-            self._set(name, fraction(name, getattr(self, name)))
-        must(self.p < self.q, "be below q, so that ones stand for ones", p=self.p, q=self.q)
-        for name in ("epsilon", "epsilon_infinity"):
-            if math.isnan(getattr(self, name)):
-                self._set(name, self.hashes * getattr(self.chain, name))
-        super().__post_init__()
-
     @property
-    def chain(self) -> Chain:
-        return rappor_chain(self.f, self.p, self.q)
+    def chains(self) -> int:
+        return self.hashes
 
 
 @dataclass(frozen=True, kw_only=True)
