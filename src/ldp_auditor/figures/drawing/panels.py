@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import LogLocator
 
 from ldp_auditor.figures.data import Curves, Panels
 from ldp_auditor.figures.drawing.legend import handles_of, put_legend
@@ -28,6 +29,9 @@ from ldp_auditor.figures.words import value_in_words
 
 MOST_TICKS = 16
 """Places that have ticks of their own."""
+
+FEW_DECADES = 200.0
+"""Factor between the ends of a vertical axis that is still marked within its decades."""
 
 
 @draw.register
@@ -93,6 +97,14 @@ def _draw_part(
         axes.set_ylabel(textwrap.fill(panels[0].y_title, max(most, 8)))
     for axes in grid.flat:
         set_letters(axes, style)
+    _mark_few_decades(grid[0, 0])
+
+
+def _mark_few_decades(axes: Axes) -> None:
+    """Give a logarithmic axis of a decade or two ticks at 1, 2 and 5: it would have one or two."""
+    low, high = axes.get_ylim()
+    if axes.get_yscale() == "log" and high / low < FEW_DECADES:
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
 
 
 def _draw_panel(axes: Axes, panel: Curves, floor: float, room: float, style: Style) -> None:
