@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ import pytest
 from ldp_auditor.page.document import write_page
 from ldp_auditor.page.overview import COLUMNS
 from tests.end_to_end.browsing import DESK, FITTING, INK, PHONE, Visit, visit
+from tests.end_to_end.command import run
 from tests.pages import HOSTILE, audited, checked, swept, write
 
 pytestmark = pytest.mark.browser
@@ -182,6 +185,52 @@ def test_figures_and_commands_leave_the_page(seen: Visit) -> None:
     seen.page.wait_for_function("b => b.textContent !== 'Copy'", arg=copy.element_handle())
 
 
+def test_a_budget_says_which_mechanisms_keep_to_it(seen: Visit) -> None:
+    budget, said = seen.page.get_by_label("Your budget"), seen.page.locator("#within-budget")
+    assert not said.is_visible()
+    assert budget.bounding_box()["y"] < DESK["height"]  # on the first screen
+    budget.fill("4")
+    assert said.inner_text() == (
+        "Within your budget of 4 in every setting: GRR, OUE. Beyond it in every setting: LHO. "
+        "Not to be relied on, because they break what they promise: Broken, package:mechanism."
+    )
+    budget.fill("1.2")
+    assert "Within your budget of 1.2 in every setting: none." in said.inner_text()
+    assert "Within it in some settings, which the table shows: GRR, OUE." in said.inner_text()
+    seen.page.get_by_role("button", name="Clear").click()
+    assert not said.is_visible()
+
+
+def test_the_page_tells_the_command_that_draws_a_figure_for_a_column(
+    seen: Visit, tmp_path: Path
+) -> None:
+    figure = curve(seen)
+    figure.get_by_role("button", name="as PDF").click()
+    figure.get_by_label("Setting").select_option(label="k = 10")
+    command = shlex.split(figure.locator(".pdf pre").inner_text())
+    figure.get_by_label("Setting").select_option(label="k = 50")
+    figure.get_by_role("button", name="as PDF").click()
+    assert not figure.locator(".pdf").is_visible()
+    place = command.index("--figure") + 1
+    drawn = tmp_path / Path(command[place]).with_suffix(".svg").name
+    command[place] = str(drawn)
+    assert run(*command[1:]).returncode == 0
+    assert 'width="239.76pt"' in drawn.read_text()  # a column
+    assert run(*command[1 : command.index("--style")]).returncode == 0
+    assert ">GRR, k = 10</text>" in drawn.read_text()  # no caption tells it, so the title does
+
+
+def test_rows_that_are_shown_leave_the_page(seen: Visit) -> None:
+    seen.page.get_by_label("Find").fill("OUE optimal")
+    with seen.page.expect_download() as download:
+        seen.page.get_by_role("button", name="Save the rows that are shown as CSV").click()
+    head, *saved = list(csv.reader(Path(download.value.path()).read_text().splitlines()))
+    seen.page.get_by_role("button", name="Clear").click()
+    assert head == list(COLUMNS)
+    assert {(row[0], row[head.index("Attack")]) for row in saved} == {("OUE", "optimal")}
+    assert len(saved) == 4
+
+
 def curve(seen: Visit) -> Any:
     """The figure of GRR over epsilon."""
     return seen.page.locator("figure", has_text="Epsilon over the claimed epsilon").first
@@ -281,7 +330,7 @@ def test_filters_stay_in_the_address_when_a_place_is_gone_to(seeds: Visit) -> No
     seeds.page.locator("#by-epsilon").select_option("8")
     seeds.page.get_by_role("link", name="How this was made").click()
     seeds.page.wait_for_url("**#epsilon=8")
-    assert seeds.page.evaluate("scrollY") > 0
+    seeds.page.wait_for_function("() => scrollY > 0")
     seeds.page.get_by_role("button", name="Clear").click()
 
 

@@ -1,0 +1,100 @@
+"""What was found in a folder, and the figures of its page by their numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ldp_auditor import AuditError
+from ldp_auditor.figures.cases import curve_cases, gap_cases
+from ldp_auditor.figures.data import Curves, GapAccount
+from ldp_auditor.figures.points import points_of
+from ldp_auditor.page.document import page_of
+from ldp_auditor.page.findings import Findings
+from ldp_auditor.page.folder import read_folder
+from ldp_auditor.page.overview import LOST, overview_rows
+from ldp_auditor.results.audit_result import AuditResult
+from tests.pages import audited, points, swept, write
+
+
+@pytest.fixture
+def found(tmp_path: Path) -> Findings:
+    return Findings(read_folder(swept(tmp_path)))
+
+
+def test_a_figure_has_the_number_of_its_place_on_the_page(found: Findings) -> None:
+    names = [cases.name for cases in found.figures]
+    assert names[0] == "All mechanisms"
+    number = names.index("GRR") + 1
+    shown, second = found.figure(str(number)), found.figure(f"{number}.2")
+    assert isinstance(shown, Curves)
+    assert shown.title == second.title == "GRR, k = 50"
+    assert found.figure(f"{number}.1").title == "GRR, k = 10"
+    assert isinstance(found.figure(str(number + 1)), GapAccount)
+    assert len(found.figures) == 1 + sum(
+        (mine.curve is not None) + (mine.gap is not None) for mine in found.mechanisms
+    )
+
+
+@pytest.mark.parametrize(
+    "number", ["", "0", "x", "1.", "1.0", "1.x", "99", "-1", "1.99", "²", "1e9"]
+)
+def test_a_figure_that_is_not_there_is_refused(number: str, found: Findings) -> None:
+    with pytest.raises(AuditError, match=r"of must be the number|has settings 1 to") as refused:
+        found.figure(number)
+    assert refused.value.argument == "of"
+
+
+def test_without_figures_the_number_is_refused(tmp_path: Path) -> None:
+    alone = Findings(read_folder(write(tmp_path, audited("LHO", epsilon="inf"))))
+    with pytest.raises(AuditError, match="this page has no figures"):
+        alone.figure("1")
+
+
+def test_a_gap_opens_at_a_setting_of_the_curve_beside_it() -> None:
+    mine = points(
+        *(audited(domain_size=k) for k in range(2, 9)),
+        *(
+            audited(domain_size=k, epsilon=e, worst_case_epsilon=e)
+            for k in range(2, 5)
+            for e in (2.0, 3.0, 4.0, 5.0, 6.0)
+        ),
+    )
+    curve, gap = curve_cases("GRR", mine), gap_cases("GRR", mine)
+    assert curve is not None
+    assert gap is not None
+    assert curve.labels[curve.start] == "ε = 1"
+    assert gap.labels[gap.start] == "ε = 1, k = 5"
+
+
+def test_a_row_says_to_what_most_of_the_claim_was_lost() -> None:
+    levels = {
+        "slack": (0.5, 0.45, 0.4),
+        "attack": (1.0, 0.5, 0.4),
+        "trials": (1.0, 0.9, 0.4),
+        "\N{EN DASH}": (1.0, 1.0, 0.999),
+    }
+    results = [
+        audited(
+            f"to {name}", worst_case_epsilon=worst, attack_epsilon=attack, empirical_epsilon=proven
+        )
+        for name, (worst, attack, proven) in levels.items()
+    ]
+    results.append(audited("to \N{EN DASH}, unknown", worst_case_epsilon=None))
+    found = points_of(("", AuditResult.from_dict(result)) for result in results)
+    rows = overview_rows(found, [])
+    assert [f"to {row[LOST]}" for row in rows] == [
+        row["Mechanism"].partition(",")[0] for row in rows
+    ]
+
+
+def test_a_page_says_where_its_raw_data_is(tmp_path: Path) -> None:
+    folder = swept(tmp_path)
+    (folder / "results.csv").write_text("")
+    page = page_of(
+        read_folder(folder), "", ["ldp-auditor", "report", "a folder"], "r.html"
+    ).decode()
+    assert "journal.jsonl in the results folder" in page
+    assert "<bdi>results.csv</bdi>" in page
+    assert 'data-command="ldp-auditor report &#39;a folder&#39;"' in page
