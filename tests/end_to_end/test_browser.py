@@ -129,7 +129,7 @@ def test_words_are_found_whole(seen: Visit) -> None:
     find = seen.page.get_by_label("Find")
     for words, count in (
         *(("oue", 8), ("OUE optimal", 4), ("OUE k=10", 8), ("k=1", 0), ("epsilon=0.5 paper", 3)),
-        *(("eps=0.5 paper", 3), ("violatio", 0), ("package:mechanism", 1)),
+        *(("eps=0.5 paper", 3), ("violatio", 0), ("package:mechanism", 1), ("k=1e1", 16)),
     ):
         find.fill(words)
         assert seen.page.inner_text("#count") == f"{count} of {total} rows", words

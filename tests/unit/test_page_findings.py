@@ -12,9 +12,10 @@ from ldp_auditor.figures.data import Curves, GapAccount
 from ldp_auditor.figures.points import points_of
 from ldp_auditor.page.document import page_of
 from ldp_auditor.page.findings import Findings
-from ldp_auditor.page.folder import read_folder
+from ldp_auditor.page.folder import Contents, read_folder
 from ldp_auditor.page.overview import LOST, overview_rows
 from ldp_auditor.results.audit_result import AuditResult
+from ldp_auditor.sweeps.cells import Cell
 from tests.pages import audited, points, swept, write
 
 
@@ -98,3 +99,20 @@ def test_a_page_says_where_its_raw_data_is(tmp_path: Path) -> None:
     assert "journal.jsonl in the results folder" in page
     assert "<bdi>results.csv</bdi>" in page
     assert 'data-command="ldp-auditor report &#39;a folder&#39;"' in page
+
+
+def test_a_mechanism_has_the_command_that_repeats_its_strongest_result(tmp_path: Path) -> None:
+    keys = [Cell.of(protocol="GRR", epsilon=e, domain_size=25, seed=42).key for e in (1.0, 2.0)]
+    audits = [
+        (key, AuditResult.from_dict(audited(epsilon=e, trials=1_000_000, empirical_epsilon=proven)))
+        for key, e, proven in zip(keys, (1.0, 2.0), (0.8, 1.2), strict=True)
+    ]
+    (grr,) = Findings(Contents(audits, [], [], [], [])).mechanisms
+    assert grr.repeat.startswith("ldp-auditor audit GRR --epsilon 1.0 --domain-size 25")
+    (unknown,) = Findings(Contents([("key", audits[0][1])], [], [], [], [])).mechanisms
+    assert unknown.repeat == ""  # another plan than that of the journal
+
+
+def test_the_glossary_says_what_an_epsilon_is_worth(tmp_path: Path) -> None:
+    page = page_of(read_folder(swept(tmp_path)), "", ["ldp-auditor"], "r.html").decode()
+    assert "54.6 to 1 with ε = 4" in page

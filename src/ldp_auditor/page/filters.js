@@ -75,9 +75,10 @@ function hasWords(text, sought) {
   });
 }
 
-// "k = 1,000" as people type it.
+// "k = 1,000" and "T=1e6" as one writing.
 function asTyped(text) {
-  return text.replace(/\s*=\s*/g, "=").replace(/(?<=\d),(?=\d{3})/g, "");
+  return text.replace(/\s*=\s*/g, "=").replace(/(?<=\d),(?=\d{3})/g, "")
+    .replace(/(?<==)[\d.]+e\d+/gi, (number) => String(Number(number)));
 }
 
 // A name as lists of filters have it.

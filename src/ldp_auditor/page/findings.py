@@ -10,6 +10,8 @@ from ldp_auditor.figures.cases import bar_cases, curve_cases, gap_cases
 from ldp_auditor.figures.data import Cases, FigureData
 from ldp_auditor.figures.points import Point, points_of
 from ldp_auditor.figures.results import figure_of
+from ldp_auditor.figures.shares import proven_part
+from ldp_auditor.page.evidence import command_of
 from ldp_auditor.page.folder import Contents
 from ldp_auditor.page.summaries import worst_of
 from ldp_auditor.report.verdicts import (
@@ -29,6 +31,8 @@ class MechanismFigures:
     summary: str
     curve: Cases | None
     gap: Cases | None
+    repeat: str
+    """The command that repeats its strongest result, if it is known."""
 
 
 @dataclass(frozen=True)
@@ -121,4 +125,7 @@ def _figures_of(name: str, points: Sequence[Point]) -> MechanismFigures:
         summary = mechanisms.find(name).summary
     except AuditError:
         summary = ""
-    return MechanismFigures(name, summary, curve, gap_cases(name, points))
+    strongest = max(points, key=lambda point: (proven_part(point), point.measured))
+    audits = zip(strongest.keys, strongest.results, strict=True)
+    repeat = command_of(*max(audits, key=lambda audit: audit[1].empirical_epsilon))
+    return MechanismFigures(name, summary, curve, gap_cases(name, points), repeat)
