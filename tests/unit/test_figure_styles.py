@@ -56,6 +56,14 @@ def test_letters_in_a_journal_are_readable(name: str, columns: int) -> None:
     assert min(float(text.get_fontsize()) for text in shown) >= LEAST_LETTERS
 
 
+def test_many_panels_fit_a_page_of_a_journal() -> None:
+    parts = [(f"k = {k}", [curves(f"p{n}") for n in range(10)]) for k in (2, 100)]  # as figure 6
+    for columns in (1, 2):
+        figure = draw(Panels("", parts, 5), style_of("paper", columns))
+        assert figure.get_figheight() < 9.25
+        assert len(figure.axes) >= 20
+
+
 def test_ticks_of_a_logarithmic_axis_have_whole_letters() -> None:
     many = [float(x) for x in range(1, 2000, 50)]
     line = Line("GRR, exact", "exact", many, [1e-5 * x for x in many], "GRR", 0)

@@ -41,18 +41,10 @@ def _(data: Curves, style: Style = SCREEN) -> Figure:
 
 @draw.register
 def _(data: Panels, style: Style = SCREEN) -> Figure:
-    most = max(len(panels) for _, panels in data.parts)
-    columns = data.columns
-    if style.width is not None:
-        columns = min(columns, most, max(1, int(style.width / style.panel)))
-        columns = math.ceil(most / math.ceil(most / columns))  # as many in every row
-    rows = [-(-len(panels) // columns) for _, panels in data.parts]
+    columns, rows, row = _arranged(data, style)
     width = style.width or max(7.6, style.panel * columns)
     wide = width / columns
-    row = max(1.15, 0.62 * min(wide, max(3.5, width / 2)))
-    if style.width is None:
-        row = max(2.5, 4.5 / sum(rows))
-    height = row * sum(rows) + 0.03 * style.letters * (len(rows) + 1) + 0.2
+    height = _height(rows, row, style)
     figure = new_sheet(width, height, style)
     areas = figure.subfigures(len(rows), 1, height_ratios=rows, squeeze=False)[:, 0]
     for area, (title, panels), count in zip(areas, data.parts, rows, strict=True):
@@ -64,6 +56,33 @@ def _(data: Panels, style: Style = SCREEN) -> Figure:
     zeros = any(_has_zeros(panels) for _, panels in data.parts)
     put_legend(figure, handles_of(every, zeros), style)
     return figure
+
+
+def _arranged(data: Panels, style: Style) -> tuple[int, list[int], float]:
+    """Panels beside each other, rows of panels of every part, and how many inches high a row is.
+
+    Rows that would together be higher than a page are lower.
+    """
+    most = max(len(panels) for _, panels in data.parts)
+    columns = data.columns
+    if style.width is not None:
+        columns = min(columns, most, max(1, int(style.width / style.panel)))
+        columns = math.ceil(most / math.ceil(most / columns))  # as many in every row
+    rows = [-(-len(panels) // columns) for _, panels in data.parts]
+    if style.width is None:
+        return columns, rows, max(2.5, 4.5 / sum(rows))
+    row = max(1.15, 0.62 * min(style.width / columns, max(3.5, style.width / 2)))
+    room = style.page - _height(rows, 0.0, style)
+    return columns, rows, min(row, max(LEAST_ROW, room / sum(rows)))
+
+
+LEAST_ROW = 0.7
+"""Inches of a row of panels in which lines can still be told apart."""
+
+
+def _height(rows: Sequence[int], row: float, style: Style) -> float:
+    """Inches of a figure whose parts have so many `rows`, without its legend."""
+    return row * sum(rows) + 0.03 * style.letters * (len(rows) + 1) + 0.2
 
 
 def _has_zeros(panels: Sequence[Curves]) -> bool:
@@ -137,6 +156,7 @@ def _draw_panel(axes: Axes, panel: Curves, floor: float, room: float, style: Sty
             "va": "bottom",
             "color": GREY,
             "fontsize": style.small,
+            "zorder": 0,  # lines are more important
         }
         axes.text(0.98, 0.03, words, transform=axes.transAxes, **corner)
     axes.set_title(panel.title, fontsize=style.letters, pad=3)
