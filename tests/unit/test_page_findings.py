@@ -16,7 +16,7 @@ from ldp_auditor.page.folder import Contents, read_folder
 from ldp_auditor.page.overview import LOST, overview_rows
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.sweeps.cells import Cell
-from tests.pages import audited, points, swept, write
+from tests.pages import audited, checked, points, swept, write
 
 
 @pytest.fixture
@@ -116,3 +116,18 @@ def test_a_mechanism_has_the_command_that_repeats_its_strongest_result(tmp_path:
 def test_the_glossary_says_what_an_epsilon_is_worth(tmp_path: Path) -> None:
     page = page_of(read_folder(swept(tmp_path)), "", ["ldp-auditor"], "r.html").decode()
     assert "54.6 to 1 with ε = 4" in page
+
+
+@pytest.mark.parametrize("name", ["module_of_a_stranger:Protocol", "SPL[module_of_a_stranger:P]"])
+def test_a_page_imports_nothing_that_a_journal_names(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mark = tmp_path / "imported"
+    (tmp_path / "module_of_a_stranger.py").write_text(f"open({str(mark)!r}, 'w')")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    broken = [audited(name, empirical_epsilon=proven) for proven in (0.5, 2.0)]
+    metric = audited(metric="module_of_a_stranger:distance", distance=1.0)
+    contents = read_folder(write(tmp_path / "results", *broken, metric, checked(name)))
+    assert name in page_of(contents, "", ["ldp-auditor"], "r.html").decode()
+    assert not mark.exists()
