@@ -387,10 +387,12 @@ def test_dark_mode_and_paper_have_their_own_colours(dark_phone: Visit) -> None:
     dark_phone.show("dark", DESK)
     page = dark_phone.page
     dark = page.evaluate(INK)
+    assert not page.get_by_role("heading", name="Appendix").is_visible()
     page.emulate_media(media="print")
     page.wait_for_function(f"dark => {INK} !== dark", arg=dark)
     assert page.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
     assert not page.locator(".filters").is_visible()
+    assert page.get_by_role("heading", name="Appendix").is_visible()
     assert len(page.pdf(format="A4")) > 10_000
     assert not page.locator(".contents, .downloads, #filters").first.is_visible()
 
