@@ -14,6 +14,7 @@ from ldp_auditor.page.document import write_page
 from ldp_auditor.page.overview import COLUMNS
 from tests.end_to_end.browsing import DESK, FITTING, INK, PHONE, Visit, visit
 from tests.end_to_end.command import run
+from tests.end_to_end.report_page import curve, rows
 from tests.pages import HOSTILE, audited, checked, swept, write
 
 pytestmark = pytest.mark.browser
@@ -40,44 +41,6 @@ def dark_phone(browser: Any, report: Path) -> Iterator[Visit]:
     settings: Any = {**PHONE, "color_scheme": "dark", "bypass_csp": True}
     with visit(browser, report, **settings) as opened:
         yield opened
-
-
-@pytest.fixture(scope="module")
-def seeds(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visit]:
-    """A page of two seeds, which has the widest table, whiskers and a zero."""
-    folder = tmp_path_factory.mktemp("seeds")
-    results = [
-        audited(
-            "L-Bloom-SUE",
-            epsilon=e,
-            seed=seed,
-            delta=1e-5,
-            domain_size=1000,
-            empirical_epsilon=proven,
-        )
-        for e, both in ((0.25, (0.0, 0.0)), (0.5, (0.04, 0.2)), (8.0, (6.0, 9.0)))
-        for seed, proven in enumerate(both)
-    ]
-    checks = [checked("package:" + "long_name_" * 6, values=[0, end]) for end in (1, 2)]
-    write_page(
-        write(
-            folder / "results",
-            *results,
-            audited("RS+FD[GRR]", epsilon=0.5, domain_size=1000),
-            *checks,
-        ),
-        folder / "r.html",
-    )
-    with visit(browser, folder / "r.html") as opened:
-        yield opened
-
-
-def rows(seen: Visit, column: str) -> list[str]:
-    """The texts of a column of the overview table, as far as they are shown."""
-    place = list(COLUMNS).index(column) + 1
-    cells = seen.page.locator(f"#overview-table tbody tr:visible > :nth-child({place})")
-    texts: list[str] = cells.all_inner_texts()
-    return texts
 
 
 def test_the_first_screen_tells_what_was_found(seen: Visit) -> None:
@@ -231,11 +194,6 @@ def test_rows_that_are_shown_leave_the_page(seen: Visit) -> None:
     assert len(saved) == 4
 
 
-def curve(seen: Visit) -> Any:
-    """The figure of GRR over epsilon."""
-    return seen.page.locator("figure", has_text="Epsilon over the claimed epsilon").first
-
-
 def test_hovering_shows_values(seen: Visit) -> None:
     figure = curve(seen)
     figure.scroll_into_view_if_needed()
@@ -294,44 +252,6 @@ def test_what_is_zero_or_above_the_promise_is_drawn_so(browser: Any, tmp_path: P
         gap = seen.page.locator("figure", has_text="From the promise to the proof")
         assert "excess of worst case" in gap.locator(".plot .ytick").all_text_contents()
         assert "+1.00" in gap.locator(".plot .bartext").all_text_contents()
-
-
-def test_below_a_zero_there_is_nothing_on_a_logarithmic_axis(seeds: Visit) -> None:
-    """Not the end of a whisker, either."""
-    plot = curve(seeds).locator(".plot")
-    layout = plot.evaluate("e => ({ type: e._fullLayout.yaxis.type, ...e._fullLayout.yaxis })")
-    assert layout["type"] == "log"
-    (line,) = plot.evaluate("e => e.data.filter(t => t.text).map(t => [t.y, t.error_y.arrayminus])")
-    heights, below = line
-    whisker = heights[1] - below[1]
-    assert 10 ** layout["range"][0] < heights[0] < whisker == pytest.approx(0.04)
-
-
-@pytest.mark.parametrize("width", [390, 1280, 2560])
-def test_the_table_fits_the_screen(seeds: Visit, width: int) -> None:
-    seeds.page.set_viewport_size({"width": width, "height": 860})
-    place = seeds.page.locator(".scroll.tall")
-    wide, room = place.evaluate("e => [e.scrollWidth, e.clientWidth]")
-    seeds.page.set_viewport_size(DESK)
-    assert wide <= room
-
-
-def test_checks_of_one_name_are_told_apart_and_long_names_are_found(seeds: Visit) -> None:
-    settings = [text.replace("\xa0", " ") for text in rows(seeds, "Setting")]
-    assert {"check, 2 inputs, 0 … 1", "check, 2 inputs, 0 … 2"} < set(settings)
-    find = seeds.page.get_by_label("Find")
-    for words, count in (("package:" + "long_name_" * 6, 2), ("k=1000", 4), ("delta=1e-5", 3)):
-        find.fill(words)
-        assert seeds.page.inner_text("#count").startswith(f"{count} of 6 rows")
-    find.fill("")
-
-
-def test_filters_stay_in_the_address_when_a_place_is_gone_to(seeds: Visit) -> None:
-    seeds.page.locator("#by-epsilon").select_option("8")
-    seeds.page.get_by_role("link", name="How this was made").click()
-    seeds.page.wait_for_url("**#epsilon=8")
-    seeds.page.wait_for_function("() => scrollY > 0")
-    seeds.page.get_by_role("button", name="Clear").click()
 
 
 def test_a_page_has_loaded_when_its_figures_are_drawn(browser: Any, report: Path) -> None:
@@ -395,24 +315,6 @@ def test_dark_mode_and_paper_have_their_own_colours(dark_phone: Visit) -> None:
     assert page.get_by_role("heading", name="Appendix").is_visible()
     assert len(page.pdf(format="A4")) > 10_000
     assert not page.locator(".contents, .downloads, #filters").first.is_visible()
-
-
-def test_rows_on_paper_have_short_names_and_verdicts_on_one_line(seeds: Visit) -> None:
-    seeds.page.emulate_media(media="print")
-    wrapped = """() => {
-        const place = document.getElementById("overview-table").parentElement;
-        place.style.width = "300px";
-        const texts = [...place.querySelectorAll("tbody :is(th, .verdict) > bdi")];
-        const short = texts.filter(({ textContent }) => textContent.length < 18);
-        const found = short.filter((text) => text.getClientRects().length > 1);
-        place.style.width = "";
-        return [short.length, found.map((text) => text.textContent)];
-    }"""
-    count, found = seeds.page.evaluate(wrapped)
-    seeds.page.emulate_media(media="screen")
-    seeds.page.wait_for_function(FITTING)
-    assert count > 6
-    assert found == []
 
 
 def test_figures_fit_the_paper_before_its_pages_are_counted(seen: Visit) -> None:
