@@ -275,6 +275,15 @@ def test_a_phone_shows_all_of_it(dark_phone: Visit) -> None:
         assert plot.bounding_box()["width"] <= 390
 
 
+def test_a_wide_screen_has_mechanisms_beside_each_other(seen: Visit) -> None:
+    first, second = (seen.page.locator(".mechanisms .wide").nth(n) for n in (0, 1))
+    for width, beside in ((2560, True), (DESK["width"], False)):
+        seen.page.set_viewport_size({**DESK, "width": width})
+        seen.page.wait_for_function(FITTING)
+        boxes = first.bounding_box(), second.bounding_box()
+        assert (boxes[0]["y"] == boxes[1]["y"]) is beside
+
+
 TOUCHING = """plot => {
     const labels = [...plot.querySelectorAll(".xtick text")].filter(label => label.textContent)
     const boxes = labels.map(label => label.getBoundingClientRect()).sort((a, b) => a.x - b.x)
