@@ -276,7 +276,7 @@ def test_a_phone_shows_all_of_it(dark_phone: Visit) -> None:
 
 
 def test_a_wide_screen_has_mechanisms_beside_each_other(seen: Visit) -> None:
-    first, second = (seen.page.locator(".mechanisms .wide").nth(n) for n in (0, 1))
+    first, second = (seen.page.locator(".mechanisms article").nth(n) for n in (0, 1))
     for width, beside in ((2560, True), (DESK["width"], False)):
         seen.page.set_viewport_size({**DESK, "width": width})
         seen.page.wait_for_function(FITTING)
