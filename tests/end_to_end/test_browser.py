@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,8 @@ import pytest
 from ldp_auditor.page.document import write_page
 from ldp_auditor.page.overview import COLUMNS
 from tests.end_to_end.browsing import DESK, FITTING, INK, PHONE, Visit, visit
+from tests.end_to_end.command import run
+from tests.end_to_end.report_page import curve, rows
 from tests.pages import HOSTILE, audited, checked, swept, write
 
 pytestmark = pytest.mark.browser
@@ -37,44 +41,6 @@ def dark_phone(browser: Any, report: Path) -> Iterator[Visit]:
     settings: Any = {**PHONE, "color_scheme": "dark", "bypass_csp": True}
     with visit(browser, report, **settings) as opened:
         yield opened
-
-
-@pytest.fixture(scope="module")
-def seeds(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visit]:
-    """A page of two seeds, which has the widest table, whiskers and a zero."""
-    folder = tmp_path_factory.mktemp("seeds")
-    results = [
-        audited(
-            "L-Bloom-SUE",
-            epsilon=e,
-            seed=seed,
-            delta=1e-5,
-            domain_size=1000,
-            empirical_epsilon=proven,
-        )
-        for e, both in ((0.25, (0.0, 0.0)), (0.5, (0.04, 0.2)), (8.0, (6.0, 9.0)))
-        for seed, proven in enumerate(both)
-    ]
-    checks = [checked("package:" + "long_name_" * 6, values=[0, end]) for end in (1, 2)]
-    write_page(
-        write(
-            folder / "results",
-            *results,
-            audited("RS+FD[GRR]", epsilon=0.5, domain_size=1000),
-            *checks,
-        ),
-        folder / "r.html",
-    )
-    with visit(browser, folder / "r.html") as opened:
-        yield opened
-
-
-def rows(seen: Visit, column: str) -> list[str]:
-    """The texts of a column of the overview table, as far as they are shown."""
-    place = list(COLUMNS).index(column) + 1
-    cells = seen.page.locator(f"#overview-table tbody tr:visible > :nth-child({place})")
-    texts: list[str] = cells.all_inner_texts()
-    return texts
 
 
 def test_the_first_screen_tells_what_was_found(seen: Visit) -> None:
@@ -126,7 +92,7 @@ def test_words_are_found_whole(seen: Visit) -> None:
     find = seen.page.get_by_label("Find")
     for words, count in (
         *(("oue", 8), ("OUE optimal", 4), ("OUE k=10", 8), ("k=1", 0), ("epsilon=0.5 paper", 3)),
-        *(("eps=0.5 paper", 3), ("violatio", 0), ("package:mechanism", 1)),
+        *(("eps=0.5 paper", 3), ("violatio", 0), ("package:mechanism", 1), ("k=1e1", 16)),
     ):
         find.fill(words)
         assert seen.page.inner_text("#count") == f"{count} of {total} rows", words
@@ -182,9 +148,50 @@ def test_figures_and_commands_leave_the_page(seen: Visit) -> None:
     seen.page.wait_for_function("b => b.textContent !== 'Copy'", arg=copy.element_handle())
 
 
-def curve(seen: Visit) -> Any:
-    """The figure of GRR over epsilon."""
-    return seen.page.locator("figure", has_text="Epsilon over the claimed epsilon").first
+def test_a_budget_says_which_mechanisms_keep_to_it(seen: Visit) -> None:
+    budget, said = seen.page.get_by_label("Your budget"), seen.page.locator("#within-budget")
+    assert not said.is_visible()
+    assert budget.bounding_box()["y"] < DESK["height"]  # on the first screen
+    budget.fill("4")
+    assert said.inner_text() == (
+        "Within your budget of 4 in every setting: GRR, OUE. Beyond it in every setting: LHO. "
+        "Not to be relied on, because they break what they promise: Broken, package:mechanism."
+    )
+    budget.fill("1.2")
+    assert "Within your budget of 1.2 in every setting: none." in said.inner_text()
+    assert "Within it in some settings, which the table shows: GRR, OUE." in said.inner_text()
+    seen.page.get_by_role("button", name="Clear").click()
+    assert not said.is_visible()
+
+
+def test_the_page_tells_the_command_that_draws_a_figure_for_a_column(
+    seen: Visit, tmp_path: Path
+) -> None:
+    figure = curve(seen)
+    figure.get_by_role("button", name="as PDF").click()
+    figure.get_by_label("Setting").select_option(label="k = 10")
+    command = shlex.split(figure.locator(".pdf pre").inner_text())
+    figure.get_by_label("Setting").select_option(label="k = 50")
+    figure.get_by_role("button", name="as PDF").click()
+    assert not figure.locator(".pdf").is_visible()
+    place = command.index("--figure") + 1
+    drawn = tmp_path / Path(command[place]).with_suffix(".svg").name
+    command[place] = str(drawn)
+    assert run(*command[1:]).returncode == 0
+    assert 'width="239.76pt"' in drawn.read_text()  # a column
+    assert run(*command[1 : command.index("--style")]).returncode == 0
+    assert ">GRR, k = 10</text>" in drawn.read_text()  # no caption tells it, so the title does
+
+
+def test_rows_that_are_shown_leave_the_page(seen: Visit) -> None:
+    seen.page.get_by_label("Find").fill("OUE optimal")
+    with seen.page.expect_download() as download:
+        seen.page.get_by_role("button", name="Save the rows that are shown as CSV").click()
+    head, *saved = list(csv.reader(Path(download.value.path()).read_text().splitlines()))
+    seen.page.get_by_role("button", name="Clear").click()
+    assert head == list(COLUMNS)
+    assert {(row[0], row[head.index("Attack")]) for row in saved} == {("OUE", "optimal")}
+    assert len(saved) == 4
 
 
 def test_hovering_shows_values(seen: Visit) -> None:
@@ -247,44 +254,6 @@ def test_what_is_zero_or_above_the_promise_is_drawn_so(browser: Any, tmp_path: P
         assert "+1.00" in gap.locator(".plot .bartext").all_text_contents()
 
 
-def test_below_a_zero_there_is_nothing_on_a_logarithmic_axis(seeds: Visit) -> None:
-    """Not the end of a whisker, either."""
-    plot = curve(seeds).locator(".plot")
-    layout = plot.evaluate("e => ({ type: e._fullLayout.yaxis.type, ...e._fullLayout.yaxis })")
-    assert layout["type"] == "log"
-    (line,) = plot.evaluate("e => e.data.filter(t => t.text).map(t => [t.y, t.error_y.arrayminus])")
-    heights, below = line
-    whisker = heights[1] - below[1]
-    assert 10 ** layout["range"][0] < heights[0] < whisker == pytest.approx(0.04)
-
-
-@pytest.mark.parametrize("width", [390, 1280, 2560])
-def test_the_table_fits_the_screen(seeds: Visit, width: int) -> None:
-    seeds.page.set_viewport_size({"width": width, "height": 860})
-    place = seeds.page.locator(".scroll.tall")
-    wide, room = place.evaluate("e => [e.scrollWidth, e.clientWidth]")
-    seeds.page.set_viewport_size(DESK)
-    assert wide <= room
-
-
-def test_checks_of_one_name_are_told_apart_and_long_names_are_found(seeds: Visit) -> None:
-    settings = [text.replace("\xa0", " ") for text in rows(seeds, "Setting")]
-    assert {"check, 2 inputs, 0 … 1", "check, 2 inputs, 0 … 2"} < set(settings)
-    find = seeds.page.get_by_label("Find")
-    for words, count in (("package:" + "long_name_" * 6, 2), ("k=1000", 4), ("delta=1e-5", 3)):
-        find.fill(words)
-        assert seeds.page.inner_text("#count").startswith(f"{count} of 6 rows")
-    find.fill("")
-
-
-def test_filters_stay_in_the_address_when_a_place_is_gone_to(seeds: Visit) -> None:
-    seeds.page.locator("#by-epsilon").select_option("8")
-    seeds.page.get_by_role("link", name="How this was made").click()
-    seeds.page.wait_for_url("**#epsilon=8")
-    assert seeds.page.evaluate("scrollY") > 0
-    seeds.page.get_by_role("button", name="Clear").click()
-
-
 def test_a_page_has_loaded_when_its_figures_are_drawn(browser: Any, report: Path) -> None:
     """`chromium --headless --print-to-pdf` prints what there is by then."""
     page = browser.new_page()
@@ -304,6 +273,15 @@ def test_a_phone_shows_all_of_it(dark_phone: Visit) -> None:
     assert width <= 390
     for plot in dark_phone.page.locator(".plot").all():
         assert plot.bounding_box()["width"] <= 390
+
+
+def test_a_wide_screen_has_mechanisms_beside_each_other(seen: Visit) -> None:
+    first, second = (seen.page.locator(".mechanisms article").nth(n) for n in (0, 1))
+    for width, beside in ((2560, True), (DESK["width"], False)):
+        seen.page.set_viewport_size({**DESK, "width": width})
+        seen.page.wait_for_function(FITTING)
+        boxes = first.bounding_box(), second.bounding_box()
+        assert (boxes[0]["y"] == boxes[1]["y"]) is beside
 
 
 TOUCHING = """plot => {
@@ -338,30 +316,14 @@ def test_dark_mode_and_paper_have_their_own_colours(dark_phone: Visit) -> None:
     dark_phone.show("dark", DESK)
     page = dark_phone.page
     dark = page.evaluate(INK)
+    assert not page.get_by_role("heading", name="Appendix").is_visible()
     page.emulate_media(media="print")
     page.wait_for_function(f"dark => {INK} !== dark", arg=dark)
     assert page.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
     assert not page.locator(".filters").is_visible()
+    assert page.get_by_role("heading", name="Appendix").is_visible()
     assert len(page.pdf(format="A4")) > 10_000
     assert not page.locator(".contents, .downloads, #filters").first.is_visible()
-
-
-def test_rows_on_paper_have_short_names_and_verdicts_on_one_line(seeds: Visit) -> None:
-    seeds.page.emulate_media(media="print")
-    wrapped = """() => {
-        const place = document.getElementById("overview-table").parentElement;
-        place.style.width = "300px";
-        const texts = [...place.querySelectorAll("tbody :is(th, .verdict) > bdi")];
-        const short = texts.filter(({ textContent }) => textContent.length < 18);
-        const found = short.filter((text) => text.getClientRects().length > 1);
-        place.style.width = "";
-        return [short.length, found.map((text) => text.textContent)];
-    }"""
-    count, found = seeds.page.evaluate(wrapped)
-    seeds.page.emulate_media(media="screen")
-    seeds.page.wait_for_function(FITTING)
-    assert count > 6
-    assert found == []
 
 
 def test_figures_fit_the_paper_before_its_pages_are_counted(seen: Visit) -> None:

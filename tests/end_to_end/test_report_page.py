@@ -90,6 +90,22 @@ def test_pages_that_cannot_be_written(tmp_path: Path) -> None:
     assert "must end in .html" in refused(results, "--out", f"{results}/journal.jsonl")
 
 
+def test_a_figure_needs_its_number_and_a_number_its_figure(tmp_path: Path) -> None:
+    results, drawn = str(swept(tmp_path / "results")), tmp_path / "f.pdf"
+    for words, said in (
+        (["--figure", str(drawn)], "give --figure and --of together"),
+        (["--of", "1"], "give --figure and --of together"),
+        (["--style", "paper"], "give its place with --figure"),
+    ):
+        done = run("report", results, "--out", str(tmp_path / "r.html"), *words)
+        assert done.returncode == 2
+        assert said in done.stderr
+    done = run("report", results, "--figure", str(drawn), "--of", "1", "--style", "paper")
+    assert done.returncode == 0
+    assert drawn.read_bytes().startswith(b"%PDF")
+    assert not (tmp_path / "r.html").exists()
+
+
 def test_odd_results_are_left_out_and_told(tmp_path: Path) -> None:
     odd = [
         audited("huge", empirical_epsilon=1e99, epsilon=1e-300, worst_case_epsilon=None),
@@ -152,6 +168,6 @@ def test_very_many_results_still_make_a_page(tmp_path: Path) -> None:
         for e in range(1, 66)
     )  # fmt: skip
     write(tmp_path, *many)
-    page = page_of(read_folder(tmp_path), "", "command")
+    page = page_of(read_folder(tmp_path), "", ["command"], "r.html")
     assert len(page) < 3_700_000
     assert b"100 more rows" in page

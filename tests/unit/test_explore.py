@@ -129,6 +129,13 @@ def test_every_kind_is_offered() -> None:
     assert offered()["LHO"].uses == ("domain_size", "reports")
 
 
+def test_small_errors_keep_their_digits() -> None:
+    (data,) = curves(setting(protocols=["OUE"], users=10**7), "epsilon", math.inf).errors.figures
+    heights = [row[1] for row in data.table()[1]]
+    assert data.number_format == ".3g"
+    assert len(set(heights)) > 0.9 * len(heights)
+
+
 def test_errors_are_those_of_closed_forms() -> None:
     users, k = ASKED["users"], 25
     error = exact_at(setting(protocols=["OUE"]), "OUE").error

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgba
 
 from ldp_auditor import AuditError
 from ldp_auditor.figures.data import Bars, BarSeries, Curves, FigureData, Line, Panels
@@ -53,6 +54,14 @@ def test_letters_in_a_journal_are_readable(name: str, columns: int) -> None:
     shown += [axes.title for axes in figure.axes]
     shown += [text for legend in figure.legends for text in legend.get_texts()]
     assert min(float(text.get_fontsize()) for text in shown) >= LEAST_LETTERS
+
+
+def test_many_panels_fit_a_page_of_a_journal() -> None:
+    parts = [(f"k = {k}", [curves(f"p{n}") for n in range(10)]) for k in (2, 100)]  # as figure 6
+    for columns in (1, 2):
+        figure = draw(Panels("", parts, 5), style_of("paper", columns))
+        assert figure.get_figheight() < 9.25
+        assert len(figure.axes) >= 20
 
 
 def test_ticks_of_a_logarithmic_axis_have_whole_letters() -> None:
@@ -162,6 +171,28 @@ def test_a_proven_zero_is_a_whole_open_mark() -> None:
     assert NOTHING in texts
     without = draw(curves()).legends[0]
     assert NOTHING not in [text.get_text() for text in without.get_texts()]
+
+
+def test_an_axis_of_a_decade_has_more_than_one_tick_and_no_empty_one_below() -> None:
+    line = Line("a, proven", "proven", [1, 2], [0.5, 2.0], "a", 0, "full")
+    few = Curves("", "reports", [line], log_x=True, log_y=True)
+    wide = replace(few, lines=[replace(line, y=[0.001, 20.0])])
+    for data, expected in ((few, {"0.5", "1", "2"}), (wide, {"0.001", "0.01", "0.1", "1", "10"})):
+        (axes,) = draw(data).axes
+        low, high = axes.get_ylim()
+        ticks = axes.get_yticks()
+        shown = {text.get_text() for text, y in zip(axes.get_yticklabels(), ticks, strict=True)
+                 if low <= y <= high}  # fmt: skip
+        assert shown == expected
+    assert draw(few).axes[0].get_ylim()[0] > 0.3  # nothing lies below the least mark
+
+
+def test_an_attack_has_one_colour_and_one_place_in_all_figures() -> None:
+    results = [AuditResult.from_dict(audited(attack=attack)) for attack in ("optimal", "paper")]
+    account = gap_account(results)
+    assert [fall.name for fall in account.waterfalls] == ["paper attack", "optimal attack"]
+    proven = [axes.patches[-1].get_facecolor() for axes in draw(account).axes]
+    assert proven == [to_rgba(colour) for colour in COLOURS[:2]]
 
 
 def test_labels_of_ticks_do_not_touch() -> None:

@@ -23,7 +23,8 @@ def test_every_command_that_draws_is_in_the_gallery() -> None:
         for name, command in commands.items()
         if command is not None and any("--figure" in option.opts for option in command.params)
     }
-    shown = {picture.command.split()[1] for picture in gallery.pictures()}
+    pictures = [*gallery.pictures(), *gallery.OF_OTHER_PAGES]
+    shown = {picture.command.split()[1] for picture in pictures}
     assert {"audit", "compare", "choose"} <= drawing <= shown
 
 

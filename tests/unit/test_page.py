@@ -216,7 +216,7 @@ def test_hostile_names_reach_the_page_as_text(tmp_path: Path) -> None:
     results = [audited(name, attack=name, option=name, neighbours=name) for name in HOSTILE]
     results += [checked(name, repeat=name, values=[name]) for name in HOSTILE]
     write(tmp_path, *results)
-    page = page_of(read_folder(tmp_path), HOSTILE[0], HOSTILE[1]).decode()
+    page = page_of(read_folder(tmp_path), HOSTILE[0], [HOSTILE[1]], HOSTILE[2]).decode()
     scripts = re.findall(r"<script[^>]*>(.*?)</script>", page, re.S)
     assert len(scripts) == 3
     assert "alert(1)" not in scripts[2]
@@ -227,7 +227,7 @@ def test_hostile_names_reach_the_page_as_text(tmp_path: Path) -> None:
 
 
 def test_nothing_but_the_page_s_own_scripts_may_run(tmp_path: Path) -> None:
-    page = page_of(read_folder(swept(tmp_path)), "", "command").decode()
+    page = page_of(read_folder(swept(tmp_path)), "", ["command"], "r.html").decode()
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
     assert policy is not None
     assert "default-src 'none'" in html.unescape(policy[1])
@@ -241,4 +241,6 @@ def test_nothing_but_the_page_s_own_scripts_may_run(tmp_path: Path) -> None:
 
 def test_the_same_results_make_the_same_page(tmp_path: Path) -> None:
     contents = read_folder(swept(tmp_path))
-    assert page_of(contents, "", "command") == page_of(contents, "", "command")
+    assert page_of(contents, "", ["command"], "r.html") == page_of(
+        contents, "", ["command"], "r.html"
+    )

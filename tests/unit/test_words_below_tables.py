@@ -74,3 +74,17 @@ def test_statements_are_counted() -> None:
 
 def test_speeds_are_read_at_a_glance() -> None:
     assert large_number(1_234_567) == "1.23 million"
+
+
+def test_an_explanation_names_its_whole_setting_and_trials_in_words() -> None:
+    records = explain("RS+FD[GRR]", epsilon=1.0, domain_size=4, attributes=2, trials=1000)
+    title, *lines = as_text(records).splitlines()
+    assert title.startswith("RS+FD[GRR] (k = 4, d = 2): from the claim")
+    needed = [line for line in lines if line.startswith("To prove")]
+    assert len(needed) == 2
+    assert not any("e+" in line for line in needed)
+
+
+def test_deltas_are_written_as_on_figures() -> None:
+    found = compare(["GM"], epsilon=1.0, delta=1e-5, domain_size=4, trials=1000)
+    assert as_text(found).splitlines()[0].endswith(", delta = 1e-5")

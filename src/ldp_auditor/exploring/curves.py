@@ -135,7 +135,8 @@ def error_figure(found: Found, axis: str, chosen: float) -> Curves:
             lines.append(Line(protocol, "exact", at, errors, protocol, place, "full"))
     title = ERROR_TITLE.capitalize()
     log_x, _ = LOGARITHMIC[axis]
-    return _figure(title, axis, chosen, lines, log_x=log_x, log_y=True, y_title=ERROR_TITLE)
+    look = {"log_x": log_x, "log_y": True, "y_title": ERROR_TITLE, "small": True}
+    return _figure(title, axis, chosen, lines, **look)
 
 
 def _figure(title: str, axis: str, chosen: float, lines: Sequence[Line], **look: Any) -> Curves:

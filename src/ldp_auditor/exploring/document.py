@@ -31,7 +31,7 @@ STEPS: Mapping[str, Sequence[float]] = {
 
 
 STYLES = ("page.css", "figures.css", "print.css", "explore.css")
-SHARED = ("theme.js", "drawing.js", "figures.js", "results.js", "asking.js")
+SHARED = ("theme.js", "drawing.js", "figures.js", "commands.js", "results.js", "asking.js")
 SCRIPTS = (*SHARED, "address.js", "views.js", "measure.js", "explore.js")
 CHOOSE_SCRIPTS = (*SHARED, "choose.js")
 

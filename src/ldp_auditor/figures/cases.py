@@ -44,8 +44,7 @@ def curve_cases(mechanism: str, points: Sequence[Point]) -> Cases | None:
     axis = axis_of(points)
     if axis is None:
         return None
-    others = [name for name in varied(points) if name != axis]
-    cases = _by_setting(points, others, axis)
+    cases, start = _curves_of(points, axis)
     log_x = _spans([point.setting[axis] for point in points])
     exact = [value for p in points for value in (p.claimed, p.worst)]
     title = AXIS_TITLES.get(axis, axis.replace("_", " "))
@@ -63,11 +62,14 @@ def curve_cases(mechanism: str, points: Sequence[Point]) -> Cases | None:
             )
         )
     note = SPREAD if any(len(point.results) > 1 for point in points) else COUNTS
-    start = _first_shown(
-        [len({p.setting[axis] for p in mine}) for mine in cases.values()],
-        [max(map(proven_part, mine)) for mine in cases.values()],
-    )
     return Cases(mechanism, note, list(cases), figures, start, _settings(cases.values()))
+
+
+def _curves_of(points: Sequence[Point], axis: str) -> tuple[dict[str, list[Point]], int]:
+    """The points of every curve over an axis, and which curve is shown first."""
+    cases = _by_setting(points, [name for name in varied(points) if name != axis], axis)
+    counts = [len({p.setting[axis] for p in mine}) for mine in cases.values()]
+    return cases, _first_shown(counts, [max(map(proven_part, mine)) for mine in cases.values()])
 
 
 def _first_shown(counts: Sequence[int], parts: Sequence[float] = ()) -> int:
@@ -147,8 +149,19 @@ def gap_cases(mechanism: str, points: Sequence[Point]) -> Cases | None:
     )
     figures = [gap_account(results, title) for results in averaged]
     parts = [max(map(proven_part, mine)) for mine in cases.values()]
-    start = _first_shown([1] * len(cases), parts)
+    near = [1] * len(cases) if max(parts) > 1 else _on_first_curve(points, cases.values())
+    start = _first_shown(near, parts)
     return Cases(mechanism, note, list(cases), figures, start, _settings(cases.values()))
+
+
+def _on_first_curve(points: Sequence[Point], cases: Iterable[Sequence[Point]]) -> list[int]:
+    """1 for every case with a point on the curve that is shown first, 0 for others."""
+    axis = axis_of(points)
+    if axis is None:
+        return [1 for _ in cases]
+    curves, start = _curves_of(points, axis)
+    shown = {id(point) for point in list(curves.values())[start]}
+    return [int(any(id(point) in shown for point in mine)) for mine in cases]
 
 
 def bar_cases(

@@ -166,6 +166,13 @@ class Curves(FigureData):
     """Limits, beyond which it is shaded."""
     note: str = ""
     """Why something is not there that a reader looks for."""
+    small: bool = False
+    """Whether heights span decades: then three digits are shown of all, however small."""
+
+    @property
+    def number_format(self) -> str:  # type: ignore[override]
+        """Of heights that a page shows beside the pointer."""
+        return ".3g" if self.small else ".4f"
 
     def table(self) -> Table:
         """A row for every place, a column for every line."""
@@ -175,10 +182,16 @@ class Curves(FigureData):
             for name, values in line.columns.items():
                 columns[name] = dict(zip(line.x, values, strict=True))
         rows = [
-            [value_in_words(place), *(digits(column.get(place)) for column in columns.values())]
+            [
+                value_in_words(place),
+                *(self._height(column.get(place)) for column in columns.values()),
+            ]
             for place in sorted({place for line in self.lines for place in line.x})
         ]
         return [self.x_title, *columns], rows
+
+    def _height(self, value: float | None) -> str:
+        return f"{value:.3g}" if self.small and value is not None else digits(value)
 
 
 @dataclass(frozen=True)

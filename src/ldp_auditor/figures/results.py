@@ -23,7 +23,7 @@ from ldp_auditor.figures.data import (
     Waterfall,
 )
 from ldp_auditor.figures.identity import protocol_places
-from ldp_auditor.figures.points import Point, points_of
+from ldp_auditor.figures.points import Point, points_of, words_of
 from ldp_auditor.figures.series import (
     LIMIT,
     attack_places,
@@ -107,7 +107,7 @@ def _(result: CheckResult) -> FigureData:
     event = f"{best.event[:60]} (share of {trials:,} reports)"
     words = [f"{share:.4g}" for share in shares]
     return Bars(
-        title=f"{result.name}: epsilon at least {'∞' if proven == math.inf else f'{proven:.4f}'}",
+        title=f"{result.name}: epsilon at least {proven_in_words(proven)}",
         names=[short(f"value {value!r}", 40) for value in (best.first, best.second)],
         claimed=[allowed, allowed],
         worst=[None, None],
@@ -198,15 +198,22 @@ def gap_account(results: Sequence[AuditResult], title: str | None = None) -> Gap
     """The account of the gap, a waterfall for every attack."""
     first = results[0]
     settings = [f"T = {first.counts.trials:,}", f"alpha = {first.alpha:g}"]
-    about = ", ".join([first.mechanism, *size_in_words(first.domain_size), *settings])
+    about = ", ".join([first.mechanism, *account_setting(first), *settings])
     places = attack_places([result.attack for result in results])
     return GapAccount(
         title or about,
         [
             Waterfall(attack_title(result.attack), places[result.attack], _steps(result))
-            for result in results
+            for result in sorted(results, key=lambda result: places[result.attack])
         ],
     )
+
+
+def account_setting(result: AuditResult) -> list[str]:
+    """The setting that an account is about: sizes, attributes and reports, as far as it has any."""
+    attributes = words_of(result.options, ["attributes"])
+    reports = [f"{result.reports} reports"] if result.is_over_time else []
+    return [*size_in_words(result.domain_size), *filter(None, [attributes]), *reports]
 
 
 def _steps(result: AuditResult) -> list[Step]:

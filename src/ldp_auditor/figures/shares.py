@@ -15,7 +15,7 @@ from ldp_auditor.figures.words import (
 )
 from ldp_auditor.results.check_result import CheckResult
 
-EACH_AT_ITS_WORST = "all, each where it proves the most of its promise"
+EACH_AT_ITS_WORST = "each where it proves the most of its promise"
 SEARCH = "search for events"
 """What a check does instead of an attack."""
 

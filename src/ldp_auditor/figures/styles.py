@@ -1,11 +1,15 @@
 """How large a figure and its letters are: on a screen, in a column of a journal, on a slide."""
 
+import math
 from dataclasses import dataclass
 
 from ldp_auditor.errors import one_of, require
 
 JOURNAL_COLUMNS = {1: 3.33, 2: 7.0}
 """Inches of one and of two columns of a journal with two."""
+
+JOURNAL_PAGE = 8.0
+"""Inches that a figure may be high on a page of a journal, beside its legend and caption."""
 
 LEAST_LETTERS = 6.0
 """Points of the smallest letters that a journal prints; no style goes below."""
@@ -25,6 +29,8 @@ class Style:
     panel: float = 2.6
     """Inches that a panel needs at least, of several side by side."""
     dots_per_inch: int = 160
+    page: float = math.inf
+    """Inches that a page is high; rows of panels that would be higher are made lower."""
 
     @property
     def small(self) -> float:
@@ -63,5 +69,11 @@ def style_of(name: str = "screen", columns: int | None = None) -> Style:
         argument="columns",
     )
     return Style(
-        "paper", 7.5, lines=0.8, width=JOURNAL_COLUMNS[columns], panel=1.45, dots_per_inch=600
+        "paper",
+        7.5,
+        lines=0.8,
+        width=JOURNAL_COLUMNS[columns],
+        panel=1.45,
+        dots_per_inch=600,
+        page=JOURNAL_PAGE,
     )

@@ -37,7 +37,7 @@ function showExport({ command, cell }) {
 }
 
 for (const button of document.querySelectorAll("[data-copies]")) {
-  startCopy(button, () => document.getElementById(button.dataset.copies).textContent);
+  startCopy(button, document.getElementById(button.dataset.copies));
 }
 
 const numberOf = (id) => {

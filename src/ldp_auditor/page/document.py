@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import importlib
 import json
 import platform
 import shlex
@@ -11,39 +12,38 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from ldp_auditor import __version__, mechanisms
+from ldp_auditor import __version__
 from ldp_auditor.choosing.choice import Choice
 from ldp_auditor.errors import AuditError, require
-from ldp_auditor.figures.cases import bar_cases, curve_cases, gap_cases
 from ldp_auditor.figures.data import Cases
-from ldp_auditor.figures.files import check_place
-from ldp_auditor.figures.points import Point, points_of
-from ldp_auditor.figures.results import figure_of
+from ldp_auditor.figures.files import DRAWING, check_place, save
+from ldp_auditor.figures.points import Point
+from ldp_auditor.figures.styles import style_of
 from ldp_auditor.figures.words import large_number, shown, value_in_words
 from ldp_auditor.page.evidence import MOST_OF_ONE, evidence_of
+from ldp_auditor.page.findings import Findings
 from ldp_auditor.page.folder import Contents, read_folder
 from ldp_auditor.page.markup import packed
 from ldp_auditor.page.overview import losses_of, overview_of
 from ldp_auditor.page.rendering import assets, plotting_library, rendered
-from ldp_auditor.page.summaries import headline, setting_in_words, worst_of
+from ldp_auditor.page.summaries import headline, setting_in_words
 from ldp_auditor.report.choices import choice_content
 from ldp_auditor.report.verdicts import (
     BROKEN,
-    CHANCE,
     VIOLATION,
     Kind,
     confidence,
-    summary_of_audits,
-    summary_of_check,
 )
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.results.files import replace_file
+from ldp_auditor.results.journal import JOURNAL
 from ldp_auditor.results.violations import ViolationCount
 
 STYLES = ("page.css", "figures.css", "print.css")
 SCRIPTS = (
-    *("theme.js", "drawing.js", "figures.js", "filters.js", "saving.js", "table.js"),
+    *("theme.js", "drawing.js", "figures.js", "filters.js", "commands.js", "saving.js"),
+    "table.js",
     "start.js",
 )
 
@@ -55,9 +55,7 @@ def write_page(folder: Path, out: Path, title: str | None = None) -> Sequence[st
     """Make the page of a results folder, and return what was left out of it."""
     check_place("the page", out, ("html", "htm"))
     contents = read_folder(folder)
-    words = ["ldp-auditor", "report", str(folder), "--out", str(out)]
-    command = shlex.join([*words, *(["--title", title] if title else [])])
-    page = page_of(contents, title or "", command)
+    page = page_of(contents, title or "", ["ldp-auditor", "report", str(folder)], str(out))
     try:
         replace_file(out, page)
     except OSError as error:
@@ -65,22 +63,24 @@ def write_page(folder: Path, out: Path, title: str | None = None) -> Sequence[st
     return contents.left_out
 
 
-def page_of(contents: Contents, title: str, command: str) -> bytes:
-    """Make the page of some results."""
-    points, checks = points_of(contents.audits), contents.checks
-    verdicts = [summary_of_audits(name, mine) for name, mine in points.items()]
-    verdicts += [summary_of_check(result) for result in checks]
-    verdicts.sort(key=lambda verdict: verdict.kind)
-    worst = worst_of(verdicts)
-    by_chance = {verdict.name for verdict in verdicts if verdict.kind == CHANCE}
-    # Violators first, as in the list of verdicts.
-    points = dict(sorted(points.items(), key=lambda item: worst[item[0]]))
-    drawn = [_drawn(name, mine) for name, mine in points.items()]
-    bars = bar_cases(points, checks, by_chance)
-    figures = [figure for mine in drawn for figure in (mine["curve"], mine["gap"]) if figure]
-    figures += [bars] if bars else []
-    choices = [_choice(found) for found in contents.choices]
-    figures += [choice["figure"] for choice in choices if choice["figure"]]
+def draw_figure(
+    folder: Path,
+    number: str,
+    figure: Path,
+    style: str | None = None,
+    columns: int | None = None,
+) -> None:
+    """Draw the figure of that number on the page of a results folder."""
+    data = Findings(read_folder(folder)).figure(number)
+    drawing = importlib.import_module(DRAWING)
+    save(drawing.draw(data, style_of(style or "screen", columns)), figure)
+
+
+def page_of(contents: Contents, title: str, command: Sequence[str], out: str) -> bytes:
+    """Make the page of some results, which `command` writes to `out`."""
+    found = Findings(contents)
+    points, checks, verdicts = found.points, contents.checks, found.verdicts
+    figures = found.figures
     library, plotly = plotting_library() if figures else ("", "")
     plain = [cases.to_plain(partial(shown, most=300)) for cases in figures]
     script = assets(SCRIPTS)
@@ -95,22 +95,23 @@ def page_of(contents: Contents, title: str, command: str) -> bytes:
         data=packed(json.dumps(plain, separators=(",", ":"), allow_nan=False)),
         title=title or "Privacy audit",
         given_title=title,
-        choices=choices,
+        choices=[_choice(*each) for each in zip(contents.choices, found.choices, strict=True)],
         headline=headline(verdicts) if verdicts else _headline_of(contents.choices),
         setting=setting_in_words([p for mine in points.values() for p in mine], checks),
-        worst=worst,
-        size=_size_of(contents, points, list(worst.values())),
+        worst=found.worst,
+        size=_size_of(contents, points, list(found.worst.values())),
         changed=contents.changed,
         left_out=contents.left_out,
         verdicts=verdicts,
-        bars=bars,
-        overview=overview_of(points, checks, by_chance),
+        bars=found.bars,
+        overview=overview_of(points, checks, found.by_chance),
         losses=losses_of(points, checks),
-        mechanisms=drawn,
-        evidence=evidence_of(points, checks, by_chance),
+        mechanisms=found.mechanisms,
+        evidence=evidence_of(points, checks, found.by_chance),
         most_of_one=MOST_OF_ONE,
         making=_making_of(contents, plotly),
-        made_by=command,
+        report_command=shlex.join(command),
+        made_by=shlex.join([*command, "--out", out, *(["--title", title] if title else [])]),
     ).encode()
     require(
         len(page) < MOST_BYTES,
@@ -120,24 +121,13 @@ def page_of(contents: Contents, title: str, command: str) -> bytes:
     return page
 
 
-def _drawn(name: str, points: Sequence[Point]) -> dict[str, Any]:
-    """The figures of a mechanism, and what it is if it is a protocol that is known here."""
-    found = {"name": name, "curve": curve_cases(name, points), "gap": gap_cases(name, points)}
-    try:
-        return {**found, "summary": mechanisms.find(name).summary}
-    except AuditError:
-        return {**found, "summary": ""}
-
-
-def _choice(found: Choice) -> dict[str, Any]:
+def _choice(found: Choice, figure: Cases | None) -> dict[str, Any]:
     """A choice in words, its trade-off and its tables."""
     parts = choice_content(found, every=True)
-    note = "Shaded is what the limits do not allow."
-    figure = figure_of(found) if found.curves else None
     return {
         "sentences": [part for part in parts if isinstance(part, str)],
         "tables": [part for part in parts if not isinstance(part, str)],
-        "figure": figure and Cases("trade-off", note, [""], [figure], 0),
+        "figure": figure,
     }
 
 
@@ -181,10 +171,10 @@ def _violations(contents: Contents) -> ViolationCount:
     )
 
 
-def _making_of(contents: Contents, plotly: str) -> dict[str, list[str]]:
+def _making_of(contents: Contents, plotly: str) -> dict[str, Sequence[str]]:
     """Settings, seeds and versions, each value once."""
     audits = [result for _, result in contents.audits]
-    found = {
+    found: dict[str, Sequence[str]] = {
         "attacks": [result.attack for result in audits],
         "bounds": [result.bound for result in audits],
         "all results": [_violations(contents).words] if contents.every else [],
@@ -192,6 +182,8 @@ def _making_of(contents: Contents, plotly: str) -> dict[str, list[str]]:
         "trials of each input": [f"{result.counts.trials:,}" for result in audits],
         "reports of each check": [f"{check.reports:,}" for check in contents.checks],
         "seeds": [str(result.seed) for result in contents.every],
+        "raw data, every count": [f"{JOURNAL} in the results folder"],
+        "as tables": contents.tables,
         "last result of": [contents.changed] if contents.changed else [],
         "results made by": [f"ldp-auditor {version}" for version in contents.versions],
         "page made by": [f"ldp-auditor {__version__}"],

@@ -82,9 +82,12 @@ def of_check(result: CheckResult) -> Evidence:
 
 
 def command_of(key: str, result: AuditResult) -> str:
-    """The command that repeats an audit; none unless it makes the very plan of the journal."""
+    """The command that repeats an audit; none unless it makes the very plan of the journal.
+
+    A name with a colon would import code, which what a stranger wrote must not do.
+    """
     settings = _settings(result)
-    if ":" in (result.metric or ""):  # a function of its own, which a page does not import
+    if any(":" in name for name in (result.mechanism, result.metric or "", result.attack)):
         return ""
     try:
         if Cell.of(protocol=result.mechanism, **settings).key != key:

@@ -191,6 +191,7 @@ class PageFigure {
     // The library measures letters in a drawing of its own, which nobody sees.
     document.getElementById("js-plotly-tester")?.setAttribute("aria-hidden", "true");
     this.element.classList.add("drawn");
+    this.onDraw?.();
   }
 
   words(series) {

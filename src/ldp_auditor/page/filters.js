@@ -75,9 +75,10 @@ function hasWords(text, sought) {
   });
 }
 
-// "k = 1,000" as people type it.
+// "k = 1,000" and "T=1e6" as one writing.
 function asTyped(text) {
-  return text.replace(/\s*=\s*/g, "=").replace(/(?<=\d),(?=\d{3})/g, "");
+  return text.replace(/\s*=\s*/g, "=").replace(/(?<=\d),(?=\d{3})/g, "")
+    .replace(/(?<==)[\d.]+e\d+/gi, (number) => String(Number(number)));
 }
 
 // A name as lists of filters have it.
@@ -132,12 +133,14 @@ function budgetShapes(kind, item, budget, traces, colours) {
   const ends = { [`${across}0`]: budget, [`${across}1`]: budget, [`${other}0`]: 0, [`${other}1`]: 1 };
   const line = { color: colours.ink, width: 2, dash: "longdash" };
   const textposition = across === "y" ? "start" : "middle"; // where lines leave room
-  const label = { text: "your budget", textposition, font: { color: colours.ink, size: 12 } };
+  const label = { text: kind === "gap" ? "" : "your budget", textposition, font: { color: colours.ink, size: 12 } };
   return [{ type: "line", ...ends, [`${other}ref`]: "paper", line, label }];
 }
 
-// Tells of every verdict how many of its settings lose more than the budget allows.
+// Tells of every verdict how many of its settings lose more than the budget allows, and of all
+// mechanisms together which of them stay within it.
 function tellBudget(budget) {
+  const names = { within: [], if: [], partly: [], beyond: [], broken: [] };
   for (const place of document.querySelectorAll("[data-losses]")) {
     const losses = place.dataset.losses.split(" ").filter(Boolean).map(Number);
     const beyond = losses.filter((loss) => loss > budget).length;
@@ -146,5 +149,34 @@ function tellBudget(budget) {
       : `Beyond your budget of ${budget}${losses.length > 1 ? ` in ${beyond} of ${losses.length} settings` : ""}.`;
     place.textContent = budget > 0 && losses.length > 0 ? ` ${words}` : "";
     place.classList.toggle("over", budget > 0 && beyond > 0);
+    const verdict = place.closest("[data-of]");
+    const { of } = verdict.dataset;
+    const kept = beyond === 0 ? (place.dataset.if ? "if" : "within") : beyond < losses.length ? "partly" : "beyond";
+    const kind = verdict.matches(".violation, .broken") ? "broken" : kept;
+    if (losses.length > 0 && !names[kind].includes(of)) {
+      names[kind].push(of);
+    }
   }
+  const said = {
+    within: `Within your budget of ${budget} in every setting`,
+    if: "Within it if their promises hold, which was not proven",
+    partly: "Within it in some settings, which the table shows",
+    beyond: "Beyond it in every setting",
+    broken: "Not to be relied on, because they break what they promise",
+  };
+  const place = document.getElementById("within-budget");
+  if (!place) return; // nothing but choices
+  const told = Object.entries(said).filter(([kind]) => kind === "within" || names[kind].length > 0);
+  place.hidden = !(budget > 0);
+  place.replaceChildren(...(budget > 0 ? told : []).flatMap(([kind, words]) => [`${words}: `, ...someOf(names[kind]), ". "]));
+}
+
+const MOST_NAMED = 12;
+const LONG_NAME = 30; // of which a line may end within
+
+function someOf(names) {
+  const more = names.length > MOST_NAMED ? [` and ${names.length - MOST_NAMED} more`] : [];
+  const shown = names.slice(0, MOST_NAMED)
+    .flatMap((name) => [", ", textElement("bdi", name, name.length > LONG_NAME ? "" : "word")]);
+  return names.length === 0 ? ["none"] : [...shown.slice(1), ...more];
 }

@@ -40,6 +40,8 @@ class Contents:
     """What is not among them, and why."""
     changed: str = ""
     """The day on which the journal was last written to, in UTC."""
+    tables: Sequence[str] = ()
+    """Names of the tables beside the journal."""
 
     @property
     def every(self) -> list[AuditResult | CheckResult]:
@@ -85,7 +87,9 @@ def read_folder(folder: Path) -> Contents:
     )
     left_out = [_counted(*found) for found in reasons.most_common()]
     changed = datetime.fromtimestamp((folder / JOURNAL).stat().st_mtime, UTC).date().isoformat()
-    return Contents(audits, list(checks.values()), choices, sorted(versions), left_out, changed)
+    made_by = sorted(versions)
+    tables = sorted(shown(path.name) for path in folder.glob("*.csv"))
+    return Contents(audits, list(checks.values()), choices, made_by, left_out, changed, tables)
 
 
 def _read(folder: Path) -> bytes:

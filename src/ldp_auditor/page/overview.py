@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import pairwise
 from typing import Any
 
 from ldp_auditor.figures.points import AXES, Point, sort_key, varied, words_of
@@ -25,6 +26,9 @@ MOST_PRINTED = 60
 SEEDS = "± over seeds"
 """The column that is left out if every setting has one seed."""
 
+LOST = "Lost to"
+"""The column that says why no more was proven of a claim."""
+
 COLUMNS = {
     "Mechanism": "text",
     "Verdict": "verdict",
@@ -36,6 +40,7 @@ COLUMNS = {
     "Proven ε": "number",
     SEEDS: "number",
     "Of claim": "number",
+    LOST: "text",
 }
 """The columns and their kinds."""
 
@@ -59,6 +64,7 @@ def overview_of(
             (rows[n], f"{classes[titles[n] in bad]} {'' if n in printed else 'unprinted'}".strip())
             for n in shown
         ],
+        "proven": len(proven),
         "unprinted": len(set(shown) - printed),
         "protocols": _ordered(row["Mechanism"] for row in rows),
         "epsilons": _ordered(row["epsilon"] for row in rows),
@@ -143,6 +149,7 @@ def overview_rows(
             words = (name, verdict, _setting(point, named), point.first.attack)
             exact = (point.worst, point.exact)
             row = _row(words, point.claimed, exact, point.measured, point.deviation)
+            row[LOST] = _lost_to(point)
             size, given = point.setting["domain_size"], point.setting["epsilon"]
             row |= {
                 "epsilon": "-" if given == math.inf else value_in_words(given),
@@ -169,8 +176,25 @@ def _row(
     deviation: float | None,
 ) -> dict[str, str]:
     numbers = map(digits, (claimed, *exact, proven, deviation))
-    row = dict(zip(COLUMNS, (*words, *numbers, share_in_words(proven, claimed)), strict=True))
+    cells = (*words, *numbers, share_in_words(proven, claimed), NONE)
+    row = dict(zip(COLUMNS, cells, strict=True))
     return row | {"part": str(proven / claimed if 0 < claimed < math.inf else 0.0)}
+
+
+def _lost_to(point: Point) -> str:
+    """The largest step from the claim down to what was proven."""
+    levels = (point.claimed, point.worst, point.exact, point.measured)
+    if any(level is None or level == math.inf for level in levels):
+        return NONE
+    steps = pairwise(level for level in levels if level is not None)
+    names = ("slack", "attack", "trials")
+    losses = {name: before - after for name, (before, after) in zip(names, steps, strict=True)}
+    most = max(losses, key=losses.__getitem__)
+    return most if losses[most] > LITTLE * point.claimed else NONE
+
+
+LITTLE = 0.005
+"""Losses of less than this part of a claim are none."""
 
 
 def _verdict(point: Point, by_chance: bool) -> str:

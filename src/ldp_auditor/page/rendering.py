@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 
 from ldp_auditor.errors import AuditError
 from ldp_auditor.extras import missing, require_package
-from ldp_auditor.figures.words import LONGEST, counted, p_value_in_words, shown
+from ldp_auditor.figures.words import LONGEST, counted, odds_in_words, p_value_in_words, shown
 from ldp_auditor.report.verdicts import confidence, number, proven_number
 
 PLOTLY = ("a page with figures", "plotly")
@@ -47,6 +47,7 @@ def environment() -> Environment:
         "proven": proven_number,
         "confidence": confidence,
         "p_value": p_value_in_words,
+        "odds": odds_in_words,
         "exp": math.exp,
     }
     return found

@@ -10,22 +10,42 @@ function addDownloads(figure) {
   const kinds = {
     SVG: () => Plotly.toImage(standalone(figure), { format: "svg", ...sizeOf(figure) }),
     PNG: () => Plotly.toImage(standalone(figure), { format: "png", scale: 2, ...sizeOf(figure) }),
-    CSV: async () => `data:text/csv;charset=utf-8,${encodeURIComponent(csvOf(figure.item.table))}`,
+    CSV: async () => csvLink(figure.item.table),
   };
   for (const [kind, make] of Object.entries(kinds)) {
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = kind;
     button.setAttribute("aria-label", `Save this figure (${figure.data.name}) as ${kind}`);
-    button.addEventListener("click", async () => {
-      const link = document.createElement("a");
-      link.href = await make();
-      link.download = `${name}.${kind.toLowerCase()}`;
-      link.click();
-    });
+    button.addEventListener("click", async () => saveAs(`${name}.${kind.toLowerCase()}`, await make()));
     place.append(button);
   }
   figure.element.append(place);
+  offerPdf(figure, place);
+}
+
+// Browsers write no PDF of a figure: the command that draws it for a column of a journal.
+function offerPdf(figure, place) {
+  const { command } = document.getElementById("main").dataset;
+  const number = Number(figure.element.dataset.figure) + 1;
+  const offer = document.createElement("div");
+  offer.className = "pdf";
+  offer.hidden = true;
+  const button = textElement("button", "PDF");
+  button.type = "button";
+  button.setAttribute("aria-label", `Show the command that draws this figure (${figure.data.name}) as PDF`);
+  button.setAttribute("aria-expanded", "false");
+  button.addEventListener("click", () => {
+    offer.hidden = !offer.hidden;
+    button.setAttribute("aria-expanded", String(!offer.hidden));
+  });
+  figure.onDraw = () => {
+    const words = `${command} --figure figure-${number}.pdf --of ${number}.${figure.state.item + 1} --style paper --columns 1`;
+    const note = "Draws it for one column of a journal; --columns 2 is for two, and a name that ends in .svg or .png makes those.";
+    offer.replaceChildren(textElement("p", note), commandLine(words, "Copy the command that draws this figure"));
+  };
+  place.append(button);
+  place.after(offer);
 }
 
 const TITLE_ROOM = 40;
@@ -56,29 +76,17 @@ function sizeOf(figure) {
   return { width: figure.place.clientWidth, height: figure.place.clientHeight + TITLE_ROOM + keyRoom(figure) };
 }
 
+function saveAs(name, address) {
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+}
+
+const csvLink = (table) => `data:text/csv;charset=utf-8,${encodeURIComponent(csvOf(table))}`;
+
 function csvOf({ head, rows }) {
   // A cell that begins like a formula would be computed by a spreadsheet.
   const cell = (text) => `"${(/^[=+\-@]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text).replaceAll('"', '""')}"`;
   return [head, ...rows].map((row) => row.map(cell).join(",")).join("\r\n");
-}
-
-function addCopyButtons() {
-  for (const place of document.querySelectorAll(".command")) {
-    const code = place.querySelector("code");
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = "Copy";
-    button.setAttribute("aria-label", "Copy this command");
-    button.addEventListener("click", async () => {
-      try {
-        await navigator.clipboard.writeText(code.textContent);
-        button.textContent = "Copied";
-      } catch {
-        getSelection().selectAllChildren(code); // the reader copies it
-        button.textContent = "Selected";
-      }
-      setTimeout(() => { button.textContent = "Copy"; }, 1500);
-    });
-    place.append(button);
-  }
 }

@@ -25,7 +25,7 @@ async function unpacked(name) {
 async function start(ready) {
   const filters = new Filters();
   startTable(filters);
-  addCopyButtons();
+  document.querySelectorAll(".command").forEach((line) => addCopyButton(line, "Copy this command"));
   filters.onChange(({ budget }) => tellBudget(Number(budget)));
   filters.onChange(({ protocol }) => {
     for (const place of document.querySelectorAll("[data-of]")) {

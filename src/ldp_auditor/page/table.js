@@ -55,6 +55,12 @@ function startTable(filters) {
     body.append(...rows.slice().sort(compare));
   }
 
+  const head = Array.from(table.tHead.rows[0].cells, (cell) => cell.textContent);
+  document.getElementById("save-table").addEventListener("click", () => {
+    const shown = Array.from(body.rows).filter((row) => !row.hidden);
+    saveAs("results.csv", csvLink({ head, rows: shown.map((row) => texts[order.get(row)]) }));
+  });
+
   for (const heading of table.tHead.rows[0].cells) {
     heading.querySelector("button").addEventListener("click", () => sort(heading));
   }

@@ -47,7 +47,7 @@ def candidate_table(found: Choice, candidates: Sequence[Candidate]) -> TextTable
         f"k = {value_in_words(found.domain_size)}, {found.users:,} users, "
         f"{found.reports:,} report{'s' * many} each; exact losses, errors in percentage points; a "
         f"blind guess is right in {_share(found.candidates[0].blind_success)}"
-        + (f"; losses at delta = {found.delta:g}" if found.delta else "")
+        + (f"; losses at delta = {value_in_words(found.delta)}" if found.delta else "")
     )
     over_time = [Column(f"{found.reports:,} reports"), Column("mean error", 2)] if many else []
     columns = [

@@ -3,7 +3,12 @@
 import math
 
 from ldp_auditor.core import Claim
-from ldp_auditor.figures.words import allowed_in_words, claim_in_words, p_value_in_words
+from ldp_auditor.figures.words import (
+    allowed_in_words,
+    claim_in_words,
+    p_value_in_words,
+    value_in_words,
+)
 from ldp_auditor.report.tables import number
 from ldp_auditor.results.check_result import CheckResult, Finding
 
@@ -64,7 +69,7 @@ def _looked_at(result: CheckResult) -> list[str]:
     if result.delta and result.delta_seen is not None:
         lines += [
             f"  for an event that the other input never has: a probability of "
-            f"{result.delta_seen:.2g} (the claim allows {result.delta:g})",
+            f"{result.delta_seen:.2g} (the claim allows {value_in_words(result.delta)})",
             f"  a delta of less than {result.delta_unseen:.2g} could hardly have been seen with so "
             "few reports (10%)",
         ]

@@ -51,7 +51,7 @@ def columns_for(width: int, counted: str) -> list[Any]:
         progress.BarColumn(40 if width >= ROOMY else None): 60,
         progress.TextColumn("{task.percentage:>3.0f}%"): 0,
         Speed(Column(no_wrap=True)): 80,
-        progress.TimeRemainingColumn(): 60,
+        progress.TimeRemainingColumn(): 40,
     }
     return [column for column, least in columns.items() if width >= least]
 

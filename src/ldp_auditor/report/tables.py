@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING
 from ldp_auditor.adapters import available
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.core import exceeds
-from ldp_auditor.figures.words import claim_in_words, share_in_words
+from ldp_auditor.figures.words import (
+    claim_in_words,
+    large_number,
+    share_in_words,
+    value_in_words,
+)
 from ldp_auditor.inputs import in_words, size_in_words
 from ldp_auditor.report.text_table import Column, TextTable
 from ldp_auditor.results.audit_result import AuditResult
@@ -81,7 +86,7 @@ def comparison_table(results: Sequence[AuditResult]) -> TextTable:
         f"T = {first.counts.trials:,}",
         f"alpha = {first.alpha:g}",
         f"seed {first.seed}",
-        *(f"delta = {delta:g}{where}" for delta in deltas),
+        *(f"delta = {value_in_words(delta)}{where}" for delta in deltas),
     ]
     title = f"Attack {', '.join(sorted(attacks))}; {', '.join(settings)}"
 
@@ -166,7 +171,7 @@ def _composition_rows(result: AuditResult) -> list[tuple[str, str]]:
     rows = []
     tight = result.composed_epsilon
     if tight is not None:
-        exact = f"{number(tight, 6)}  (at delta = {result.composed_delta:g})"
+        exact = f"{number(tight, 6)}  (at delta = {value_in_words(result.composed_delta)})"
         rows.append(("tight composition", exact))
     sequential = result.sequential_epsilon
     if sequential != result.claim.epsilon:
@@ -181,7 +186,7 @@ def over_time_table(results: Sequence[AuditResult]) -> TextTable:
         f"{_setting(first)}, attack {first.attack}, T = {first.counts.trials:,}, "
         f"alpha = {first.alpha:g}, limit {first.monte_carlo_limit:.2f}, seed {first.seed}"
     )
-    deltas = {f"{result.composed_delta:g}" for result in results}
+    deltas = {value_in_words(result.composed_delta) for result in results}
     tight = f"at {deltas.pop()}" if len(deltas) == 1 else "at claimed delta"
     composed: AuditColumn = (tight, 3, lambda r: number(r.composed_epsilon))
     columns = [REPORTS, CLAIMED, composed, WORST, UNLIMITED, PROVEN, *_rates(1), VERDICT]
@@ -205,12 +210,11 @@ def _setting(result: AuditResult) -> str:
 
 def explanation_table(explanation: Explanation) -> TextTable:
     """The four-part account of the gap, one row per attack, in the words of its figure."""
-    from ldp_auditor.figures.results import gap_account
+    from ldp_auditor.figures.results import account_setting, gap_account
 
     headings, rows = gap_account(explanation.results).table()
     first = explanation.results[0]
-    over = [f"{first.reports} reports"] if first.is_over_time else []
-    setting = ", ".join([*size_in_words(first.domain_size), *over])
+    setting = ", ".join(account_setting(first))
     title = (
         f"{first.mechanism}{f' ({setting})' if setting else ''}: from the claim to what T = "
         f"{first.counts.trials:,} trials prove"
@@ -223,7 +227,8 @@ def certificate_lines(explanation: Explanation) -> str:
     first = explanation.results[0]
     lines = [
         f"To prove {share:.0%} of the worst case {number(first.worst_case_epsilon)}, the optimal "
-        f"attack needs about {'more than a quadrillion' if trials is None else f'{trials:.2g}'} "
+        "attack needs about "
+        f"{'more than a quadrillion' if trials is None else large_number(float(f'{trials:.2g}'))} "
         "trials."
         for share, trials in explanation.trials_for.items()
     ]

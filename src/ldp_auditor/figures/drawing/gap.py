@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from ldp_auditor.figures.data import GapAccount, Step
 from ldp_auditor.figures.drawing.sheet import (
-    BLUE,
+    COLOURS,
     DARK_RED,
     GREY,
     LETTER,
@@ -21,7 +21,8 @@ from ldp_auditor.figures.drawing.sheet import (
 )
 from ldp_auditor.figures.styles import SCREEN, Style
 
-STEP_COLOURS = {"claimed": RED, "excess": DARK_RED, "proven": BLUE}
+STEP_COLOURS = {"claimed": RED, "excess": DARK_RED}
+"""Of steps that look the same for every attack; what was proven has the colour of its attack."""
 
 
 @draw.register
@@ -37,8 +38,9 @@ def _(data: GapAccount, style: Style = SCREEN) -> Figure:
     top = 1.14 * data.top
     wide = int((width / across - 0.5) / 5 / (LETTER * style.small))
     for axes, fall in zip(panels.flat, data.waterfalls, strict=True):
+        colours = {**STEP_COLOURS, "proven": COLOURS[fall.place % len(COLOURS)]}
         for place, step in enumerate(fall.steps):
-            _draw_step(axes, place, step, top, style)
+            _draw_step(axes, place, step, top, colours.get(step.kind, GREY), style)
         labels = [textwrap.fill(step.label, max(8, wide)) for step in fall.steps]
         axes.set_xticks(range(len(labels)), labels)
         axes.set_title(fall.name, fontsize=style.letters)
@@ -52,10 +54,10 @@ def _(data: GapAccount, style: Style = SCREEN) -> Figure:
     return figure
 
 
-def _draw_step(axes: Axes, place: int, step: Step, top: float, style: Style) -> None:
+def _draw_step(axes: Axes, place: int, step: Step, top: float, colour: str, style: Style) -> None:
     """Draw a bar between two levels, and a line to it from the level before."""
     low, high = sorted((min(step.start, top), min(step.end, top)))
-    axes.bar(place, high - low, bottom=low, color=STEP_COLOURS.get(step.kind, GREY), width=0.7)
+    axes.bar(place, high - low, bottom=low, color=colour, width=0.7)
     if 0 < step.start < math.inf:
         axes.plot([place - 1.35, place + 0.35], [step.start, step.start], color="black", lw=0.8)
     write_beside(axes, step.words, (place, min(high, 0.95 * top)), fontsize=style.small)

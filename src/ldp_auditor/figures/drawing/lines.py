@@ -70,13 +70,17 @@ def draw_line(axes: Axes, line: Line, floor: float, faint: float, style: Style) 
 def floor_of(panels: Sequence[Curves]) -> float:
     """Where a logarithmic axis begins: below all exact values and the measured ones.
 
-    Those below a twentieth of all exact values lie on its edge, and zeros do.
+    Those below a twentieth of all exact values lie on its edge, and zeros do, a little deeper.
     """
 
-    def positive(role: str) -> list[float]:
+    def known(role: str) -> list[float]:
         lines = [line for panel in panels for line in panel.lines if line.role == role]
-        return [value for line in lines for value in line.y if value is not None and value > 0]
+        return [value for line in lines for value in line.y if value is not None]
+
+    def positive(role: str) -> list[float]:
+        return [value for value in known(role) if value > 0]
 
     exact, measured = positive("exact"), positive("proven")
     least = min(exact or measured or [0.01])
-    return max(0.05 * least, min(0.3 * least, 0.8 * min(measured or [least])))
+    highest = 0.3 * least if 0 in known("proven") else 0.8 * least
+    return max(0.05 * least, min(highest, 0.8 * min(measured or [least])))

@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import LogLocator
 
 from ldp_auditor.figures.data import Curves, Panels
 from ldp_auditor.figures.drawing.legend import handles_of, put_legend
@@ -29,6 +30,9 @@ from ldp_auditor.figures.words import value_in_words
 MOST_TICKS = 16
 """Places that have ticks of their own."""
 
+FEW_DECADES = 200.0
+"""Factor between the ends of a vertical axis that is still marked within its decades."""
+
 
 @draw.register
 def _(data: Curves, style: Style = SCREEN) -> Figure:
@@ -37,18 +41,10 @@ def _(data: Curves, style: Style = SCREEN) -> Figure:
 
 @draw.register
 def _(data: Panels, style: Style = SCREEN) -> Figure:
-    most = max(len(panels) for _, panels in data.parts)
-    columns = data.columns
-    if style.width is not None:
-        columns = min(columns, most, max(1, int(style.width / style.panel)))
-        columns = math.ceil(most / math.ceil(most / columns))  # as many in every row
-    rows = [-(-len(panels) // columns) for _, panels in data.parts]
+    columns, rows, row = _arranged(data, style)
     width = style.width or max(7.6, style.panel * columns)
     wide = width / columns
-    row = max(1.15, 0.62 * min(wide, max(3.5, width / 2)))
-    if style.width is None:
-        row = max(2.5, 4.5 / sum(rows))
-    height = row * sum(rows) + 0.03 * style.letters * (len(rows) + 1) + 0.2
+    height = _height(rows, row, style)
     figure = new_sheet(width, height, style)
     areas = figure.subfigures(len(rows), 1, height_ratios=rows, squeeze=False)[:, 0]
     for area, (title, panels), count in zip(areas, data.parts, rows, strict=True):
@@ -60,6 +56,33 @@ def _(data: Panels, style: Style = SCREEN) -> Figure:
     zeros = any(_has_zeros(panels) for _, panels in data.parts)
     put_legend(figure, handles_of(every, zeros), style)
     return figure
+
+
+def _arranged(data: Panels, style: Style) -> tuple[int, list[int], float]:
+    """Panels beside each other, rows of panels of every part, and how many inches high a row is.
+
+    Rows that would together be higher than a page are lower.
+    """
+    most = max(len(panels) for _, panels in data.parts)
+    columns = data.columns
+    if style.width is not None:
+        columns = min(columns, most, max(1, int(style.width / style.panel)))
+        columns = math.ceil(most / math.ceil(most / columns))  # as many in every row
+    rows = [-(-len(panels) // columns) for _, panels in data.parts]
+    if style.width is None:
+        return columns, rows, max(2.5, 4.5 / sum(rows))
+    row = max(1.15, 0.62 * min(style.width / columns, max(3.5, style.width / 2)))
+    room = style.page - _height(rows, 0.0, style)
+    return columns, rows, min(row, max(LEAST_ROW, room / sum(rows)))
+
+
+LEAST_ROW = 0.7
+"""Inches of a row of panels in which lines can still be told apart."""
+
+
+def _height(rows: Sequence[int], row: float, style: Style) -> float:
+    """Inches of a figure whose parts have so many `rows`, without its legend."""
+    return row * sum(rows) + 0.03 * style.letters * (len(rows) + 1) + 0.2
 
 
 def _has_zeros(panels: Sequence[Curves]) -> bool:
@@ -93,6 +116,14 @@ def _draw_part(
         axes.set_ylabel(textwrap.fill(panels[0].y_title, max(most, 8)))
     for axes in grid.flat:
         set_letters(axes, style)
+    _mark_few_decades(grid[0, 0])
+
+
+def _mark_few_decades(axes: Axes) -> None:
+    """Give a logarithmic axis of a decade or two ticks at 1, 2 and 5: it would have one or two."""
+    low, high = axes.get_ylim()
+    if axes.get_yscale() == "log" and high / low < FEW_DECADES:
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
 
 
 def _draw_panel(axes: Axes, panel: Curves, floor: float, room: float, style: Style) -> None:
@@ -125,6 +156,7 @@ def _draw_panel(axes: Axes, panel: Curves, floor: float, room: float, style: Sty
             "va": "bottom",
             "color": GREY,
             "fontsize": style.small,
+            "zorder": 0,  # lines are more important
         }
         axes.text(0.98, 0.03, words, transform=axes.transAxes, **corner)
     axes.set_title(panel.title, fontsize=style.letters, pad=3)
