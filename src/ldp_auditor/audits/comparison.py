@@ -1,7 +1,7 @@
 """One claim, many protocols: plan and run the same audit for each of them."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -28,7 +28,7 @@ from ldp_auditor.execution.contract import Engine
 from ldp_auditor.execution.engines import open_engine
 from ldp_auditor.inputs import Records
 from ldp_auditor.results.audit_result import AuditResult, AuditResults, OfAudits
-from ldp_auditor.results.fields import Plain, plain_value, real, truth
+from ldp_auditor.results.fields import Plain, plain_value, reading, real, truth
 from ldp_auditor.results.folder import results_folder
 from ldp_auditor.results.journal import Journal
 
@@ -68,6 +68,7 @@ class Comparison(OfAudits):
         }
 
     @classmethod
+    @reading("comparison")
     def from_dict(cls, plain: Plain) -> Self:
         """Read what `to_dict` wrote, or raise."""
         claim = Claim(real(plain, "epsilon"), real(plain, "delta"))
@@ -111,7 +112,9 @@ def plan_comparison(
     them: with `epsilon_infinity` memoized protocols take part, with `attributes` or `domain_sizes`
     mechanisms for records.
     """
-    require(not isinstance(protocols, str), f"protocols must be a list of names, got {protocols!r}")
+    for name, names in {"protocols": protocols, "among": among}.items():
+        are_names = isinstance(names, Iterable) and not isinstance(names, str)
+        require(are_names, f"{name} must be a list of names, got {names!r}", argument=name)
     given = {key: value for key, value in settings.items() if value is not None}
     options = {key: given.pop(key) for key in list(given) if key not in SETTINGS}
     named = mechanisms.expanded(protocols)

@@ -75,7 +75,7 @@ def audit(
     True
     """
     require(
-        not isinstance(reports, list | tuple),
+        isinstance(reports, str) or not isinstance(reports, Iterable),
         f"reports must be one number here, got {reports}; audit_over_time takes several",
         argument="reports",
     )
@@ -86,25 +86,26 @@ def audit(
 
 def audit_over_time(
     mechanism: str | Mechanism,
-    reports: Iterable[int],
+    reports: int | Iterable[int],
     *,
     engine: str | Engine | None = None,
     address: str | None = None,
     workers: int | None = None,
+    out: Path | str | None = None,
     progress: Progress | None = None,
     **settings: Any,
 ) -> AuditResults:
     """Audit users who report again and again, after each of several numbers of `reports`.
 
-    `settings` are those of `plan_audit`.
+    `settings` are those of `plan_audit`, the others those of `audit`.
 
     >>> results = audit_over_time("OUE", [1, 10], epsilon=1.0, domain_size=5, trials=10_000)
     >>> [result.claim.epsilon for result in results]
     [1.0, 10.0]
     """
-    plan = plan_audit(mechanism, reports=tuple(reports), **settings)
-    with open_engine(engine, workers, address, needs=plan) as opened:
-        return run(plan, engine=opened, progress=progress)
+    plan = plan_audit(mechanism, reports=reports, **settings)
+    with results_folder(out) as journal, open_engine(engine, workers, address, needs=plan) as open_:
+        return run(plan, engine=open_, journal=journal, progress=progress)
 
 
 def plan_audit(

@@ -2,7 +2,7 @@
 
 import csv
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -30,8 +30,8 @@ class Population:
             return cls(frequencies.shares, frequencies.names)
         if isinstance(frequencies, str | Path):
             return cls.read(Path(frequencies))
-        right = isinstance(frequencies, Iterable)
-        must(right, "be numbers, or a file of them", frequencies=in_brief(frequencies))
+        right = isinstance(frequencies, Iterable) and not isinstance(frequencies, Mapping)
+        must(right, "be a list of numbers, or a file of them", frequencies=in_brief(frequencies))
         return cls._scaled([number("frequencies", each) for each in frequencies], ())
 
     @classmethod

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ldp_auditor import __version__
+from ldp_auditor.errors import in_brief, require
 from ldp_auditor.execution.contract import Engine, Ticker
 from ldp_auditor.execution.engines import open_engine
 from ldp_auditor.mechanisms.kernels.caching import kernel_folder
@@ -108,6 +109,11 @@ def sweep(
     >>> [round(row["attack_epsilon"], 6) for row in sweep(grid, workers=1).rows]
     [1.0, 0.645124]
     """
+    require(
+        isinstance(grid, Grid),
+        f"grid must be a Grid, as Grid.of and Grid.read make it, got {in_brief(grid)}",
+        argument="grid",
+    )
     with open_engine(engine, workers, address, isolated=True) as opened:
         if out is None:
             return _run(grid, Journal(), opened, watch)
