@@ -81,6 +81,8 @@ def name_of(metric: str | Metric | None) -> str | None:
         return metric
     _must(callable(metric), f"metric must be a name or a function, got {str(metric)[:40]!r}")
     name = str(getattr(metric, "__qualname__", type(metric).__qualname__))
+    if METRICS.get(name, metric) is not metric:  # the user's own of that name, not ours
+        name = f"{metric.__module__}:{name}"
     _given[name] = metric
     return name
 

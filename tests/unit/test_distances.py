@@ -302,6 +302,18 @@ def test_metrics() -> None:
     assert metrics.distance(metrics.name_of(ring) or "", 0, 4) == 2
 
 
+def test_a_function_with_the_name_of_a_distance_is_not_taken_for_it() -> None:
+    def tenfold(first: float, second: float) -> float:
+        return 10 * abs(first - second)
+
+    tenfold.__qualname__ = "euclidean"
+    settings: dict[str, Any] = {"epsilon": 0.1, "domain_size": 3, "trials": 100}
+    result = audit("GRR", metric=tenfold, **settings)
+    assert (result.metric, result.distance) == (f"{__name__}:euclidean", 10.0)
+    assert audit("GRR", metric="euclidean", **settings).distance == 1.0
+    assert audit("GRR", metric=metrics.euclidean, **settings).metric == "euclidean"
+
+
 @pytest.mark.parametrize(
     ("metric", "values", "message"),
     [
