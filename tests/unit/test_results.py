@@ -33,6 +33,7 @@ def test_a_result_is_read_back_as_it_was(name: str, settings: dict[str, Any]) ->
     result = ldp_auditor.audit(name, **{"epsilon": 1.0, "trials": 200, **settings})
     written = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     again = AuditResult.from_dict(written)
+    assert again == result
     assert again.to_dict() == result.to_dict()
     assert (again.claim, again.counts, again.verdict) == (
         result.claim,

@@ -1,7 +1,5 @@
 """The plan of an audit: everything that decides its outcome."""
 
-import json
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -36,6 +34,7 @@ from ldp_auditor.mechanisms.capabilities import (
     loss_law_of,
 )
 from ldp_auditor.metrics import distance
+from ldp_auditor.results.fields import option, plain_value
 from ldp_auditor.results.journal import digest
 from ldp_auditor.seeding import stream_key
 from ldp_auditor.theory.loss_law import LossLaw
@@ -189,7 +188,8 @@ class AuditPlan:
     @property
     def options(self) -> dict[str, Any]:
         """Options of the mechanism beyond its claim and domain."""
-        return dict(self.mechanism.options) if isinstance(self.mechanism, HasOptions) else {}
+        given = self.mechanism.options if isinstance(self.mechanism, HasOptions) else {}
+        return {name: option(plain_value(value)) for name, value in given.items()}
 
     @cached_property
     def stream(self) -> int:
@@ -214,17 +214,16 @@ class AuditPlan:
     @property
     def content(self) -> dict[str, Any]:
         """Everything that decides the outcome, as plain values; a journal names results by it."""
-        epsilon, trials = self.mechanism.claim.epsilon, self.trials
-        content: dict[str, Any] = {
-            **self._sampled,
-            "epsilon": "inf" if epsilon == math.inf else epsilon,
-            "trials": vars(trials) if isinstance(trials, Stopping) else trials,
-        }
+        by_rule = isinstance(self.trials, Stopping)
         decided = ["bound", "alpha", "seed"]
         if self.is_over_time:
             decided += ["reports", "composition", "composed_delta"]
-        content |= {name: getattr(self, name) for name in decided}
-        plain: dict[str, Any] = json.loads(json.dumps(content, default=list))
+        content = {
+            **self._sampled,
+            "trials": vars(self.trials) if by_rule else self.trials,
+            **{name: getattr(self, name) for name in decided},
+        }
+        plain: dict[str, Any] = plain_value(content)
         return plain
 
     @property

@@ -44,16 +44,17 @@ def run(
     """
     progress = progress or (lambda trials: None)
     if journal is not None and plan.key in journal.entries:
-        kept = journal.entries[plan.key]["results"]
         progress(2 * plan.most_trials)
-        return AuditResults(AuditResult.from_dict(result) for result in kept)
+        seconds = journal.seconds.get(plan.key, 0.0)
+        written = journal.entries[plan.key]["results"]
+        return AuditResults(AuditResult.from_dict({**r, "seconds": seconds}) for r in written)
     started = time.perf_counter()
     chunks = Chunks(plan, tuple(fit_attack(look) for look in plan.looks))
     counting = chunks if journal is None else Checkpoints(chunks, journal)
-    with open_engine(engine) as opened, opened.staying() as kept:
+    with open_engine(engine) as opened, opened.staying() as staying:
         if opened.isolates:
             kernel_folder()  # tells where kernels are kept, if need be; what workers tell is lost
-        evidence = _measure(chunks, counting, kept, progress)
+        evidence = _measure(chunks, counting, staying, progress)
     seconds = time.perf_counter() - started
     results = AuditResults(
         _result(plan, look, attack, found, seconds)

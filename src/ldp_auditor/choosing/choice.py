@@ -8,9 +8,9 @@ from typing import Any
 
 from ldp_auditor.choosing.candidate import Candidate
 from ldp_auditor.choosing.verification import Verification
-from ldp_auditor.errors import AuditError, describe, require
+from ldp_auditor.errors import require
 from ldp_auditor.results.audit_result import column_value
-from ldp_auditor.results.fields import Plain, plain_value, real, whole_entry
+from ldp_auditor.results.fields import Plain, plain_value, reading, real, whole_entry
 from ldp_auditor.results.showing import Shown
 
 
@@ -95,15 +95,9 @@ class Choice(Shown):
         }
 
     @classmethod
+    @reading("choice")
     def from_dict(cls, plain: Plain) -> Choice:
         """Read what `to_dict` wrote, or raise."""
-        try:
-            return cls._read(plain)
-        except (AttributeError, KeyError, TypeError) as error:
-            raise AuditError(f"what is read is no choice: {describe(error)}") from None
-
-    @classmethod
-    def _read(cls, plain: Plain) -> Choice:
         for name in ("candidates", "left_out", "curves", "sentences", "attributes"):
             require(isinstance(plain.get(name), list), f"{name} must be a list")
         chosen, checked = plain.get("choice"), plain.get("verification")

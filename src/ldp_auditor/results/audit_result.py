@@ -5,14 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from math import inf
 from typing import Any
 
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.core import Claim, Counts, InputPair, Rates, Verdict, verdict_on
-from ldp_auditor.errors import error_probability, require
-from ldp_auditor.results.fields import Plain, entry, from_plain, option, to_plain
+from ldp_auditor.errors import error_probability, in_brief, require
+from ldp_auditor.results.fields import (
+    Plain,
+    entry,
+    from_plain,
+    options_among,
+    options_apart,
+    to_plain,
+)
 from ldp_auditor.results.showing import Shown
 from ldp_auditor.results.violations import ViolationCount
 
@@ -29,6 +36,9 @@ _claim = lru_cache(typed=True)(Claim)
 
 NOT_STORED = ("seconds",)
 """What differs from run to run, and is kept apart in a journal."""
+
+KEPT_BESIDE = ("version", "key")
+"""What journals and tables have beside the entries of a result."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,15 +170,14 @@ class AuditResult(Shown):
     @classmethod
     def from_dict(cls, plain: Plain) -> AuditResult:
         """Read what `to_dict` wrote, or raise; results of version 0.1 are read too."""
-        options = {name: option(plain[name]) for name in plain.keys() - _own_names()}
-        return from_plain(cls, plain, options=options)
+        return from_plain(cls, plain, options=options_among(cls, plain, KEPT_BESIDE))
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return the row of the tidy table: every field, whatever the audit."""
         row: dict[str, Any] = {}
         for declaration in fields(self):
             name, value = declaration.name, getattr(self, declaration.name)
-            row |= value if name == "options" else {name: value}
+            row |= options_apart(type(self), value) if name == "options" else {name: value}
         row["verdict"] = self.verdict
         return [{name: column_value(value) for name, value in row.items()}]
 
@@ -177,14 +186,6 @@ class AuditResult(Shown):
         kept = {name: v for name, v in self.to_dict().items() if name not in NOT_STORED}
         stored: dict[str, Any] = json.loads(json.dumps({**kept, "version": version}))
         return stored
-
-
-@cache
-def _own_names() -> frozenset[str]:
-    """Entries of a stored result that are no options of its protocol."""
-    return frozenset(
-        {*(declaration.name for declaration in fields(AuditResult)), "verdict", "version", "key"}
-    )
 
 
 class AuditResults(tuple[AuditResult, ...], Shown):
@@ -204,6 +205,7 @@ class AuditResults(tuple[AuditResult, ...], Shown):
     @classmethod
     def from_dict(cls, plain: Plain) -> AuditResults:
         """Read what `to_dict` wrote, or raise."""
+        require(isinstance(plain, Mapping), f"results must be an object, got {in_brief(plain)}")
         results = plain.get("results")
         require(isinstance(results, list), f"results must be a list, got {str(results)[:40]!r}")
         return cls(AuditResult.from_dict(result) for result in results or [])

@@ -4,8 +4,9 @@ A result is a frozen dataclass. `entry` says of a field what it means, its unit 
 told; keys, JSON, columns of the table and the table in the documents follow from that.
 """
 
+import contextlib
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, field, fields
 from functools import cache
 from typing import Any, TypeVar
@@ -13,10 +14,20 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ldp_auditor.core import InputPair
-from ldp_auditor.errors import AuditError, require, whole_number
+from ldp_auditor.errors import (
+    LARGEST_WHOLE,
+    AuditError,
+    describe,
+    in_brief,
+    require,
+    whole_number,
+)
 
 Plain = Mapping[str, Any]
 Result = TypeVar("Result")
+
+OPTION = "option_"
+"""What is put before the name of an option that an entry has, too: `bits` of dBitFlipPM."""
 
 LARGEST = 1e100
 """Numbers beyond it are none of ours, and would not add up."""
@@ -72,7 +83,7 @@ def to_plain(result: Any) -> dict[str, Any]:
         if about["of"] is not None:
             plain[declaration.name] = [to_plain(one) for one in value]
         elif isinstance(value, Mapping):
-            plain.update(plain_value(dict(value)))
+            plain |= plain_value(options_apart(type(result), value))
         elif about["part"] in parts:
             plain[declaration.name] = plain_value(value)
         if about["then"]:
@@ -80,8 +91,42 @@ def to_plain(result: Any) -> dict[str, Any]:
     return plain
 
 
+@cache
+def entry_names(kind: Any) -> frozenset[str]:
+    """Return the names of all entries of a `kind`, also of those that follow from others."""
+    return frozenset((*(f.name for f in fields(kind)), *_following(kind)))
+
+
+def options_apart(kind: type, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `options` by the keys under which they are told among the entries of a `kind`."""
+    own = entry_names(kind)
+    return {f"{OPTION}{name}" if name in own else name: v for name, v in options.items()}
+
+
+def options_among(kind: type, plain: Plain, beside: Collection[str] = ()) -> dict[str, Any]:
+    """Return the options told in `plain`: what is neither an entry of a `kind` nor `beside` it."""
+    require(isinstance(plain, Mapping), f"a result must be an object, got {in_brief(plain)}")
+    own, options = entry_names(kind), {}
+    for name, value in plain.items():
+        if name not in own and name not in beside:
+            short = name.removeprefix(OPTION)
+            options[short if short in own else name] = option(value)
+    return options
+
+
+@contextlib.contextmanager
+def reading(what: str) -> Iterator[None]:
+    """Raise an `AuditError` where plain values, read in the block, are not those of `what`."""
+    try:
+        yield
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        why = str(error) if isinstance(error, AuditError) else describe(error)
+        raise AuditError(f"what is read is no {what}: {why}") from None
+
+
 def from_plain(kind: type[Result], plain: Plain, **given: Any) -> Result:
     """Read a result of a `kind` from plain values, or raise; `given` fields are not read."""
+    require(isinstance(plain, Mapping), f"a result must be an object, got {in_brief(plain)}")
     declared: type = kind
     for name, usual, least, most, may_lack, read in _readers(declared, frozenset(given)):
         value = plain.get(name)
@@ -222,7 +267,9 @@ def pair(plain: Plain, name: str) -> InputPair:
 
 
 def option(value: Any) -> Any:
-    """Return an option as something that can be compared and shown."""
+    """Return an option as something that can be compared, shown and put into a column."""
+    if isinstance(value, int) and abs(value) > LARGEST_WHOLE:
+        return str(value)
     if isinstance(value, list):
         return tuple(option(entry) for entry in value)
     if isinstance(value, dict):
