@@ -183,3 +183,12 @@ def test_a_changed_plan_is_checked_again() -> None:
     for name, value in wrong.items():
         with pytest.raises(AuditError, match="must"):
             replace(plan, **{name: value})
+
+
+def test_a_named_protocol_may_claim_nothing_in_a_comparison() -> None:
+    settings: dict[str, Any] = {**USUAL, "epsilon": math.inf}
+    (found,) = compare(["LHO"], **settings).results
+    assert found.counts == audit("LHO", **settings).counts
+    for refused in (["GRR"], []):
+        with pytest.raises(AuditError, match="epsilon must be finite, got epsilon=inf"):
+            compare(refused, **settings)

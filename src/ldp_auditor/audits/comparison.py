@@ -172,7 +172,7 @@ def _stated_claim(
     )
     claim = Claim(math.inf if stated is None else stated, 0.0 if delta is None else delta)
     require(
-        stated is None or claim.epsilon < math.inf,
+        stated is None or named or claim.epsilon < math.inf,
         "epsilon must be finite, got epsilon=inf",
         argument="epsilon",
     )
