@@ -28,14 +28,14 @@ def coordinates(value: Any, name: str) -> Sequence[float]:
     value = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
     entries = value if isinstance(value, tuple | list) else (value,)
     right = all(isinstance(e, int | float) and not isinstance(e, bool) for e in entries)
-    _must(right, f"the distance {name} is one of numbers, got {str(value)[:40]!r}")
+    _must(right, f"the distance {name} takes numbers, got {str(value)[:40]!r}")
     return entries
 
 
 def _differences(first: Any, second: Any, name: str) -> list[float]:
     a, b = coordinates(first, name), coordinates(second, name)
     same = len(a) == len(b)
-    _must(same, f"{first} and {second} have not as many coordinates as each other")
+    _must(same, f"{first} and {second} have different numbers of coordinates")
     return [abs(x - y) for x, y in zip(a, b, strict=True)]
 
 
@@ -57,7 +57,7 @@ def absolute(first: Any, second: Any) -> float:
     differences = _differences(first, second, "absolute")
     _must(
         len(differences) == 1,
-        f"the distance absolute is one of single numbers, got {str(first)[:40]}; "
+        f"the distance absolute takes single numbers, got {str(first)[:40]}; "
         "for points there are euclidean and manhattan",
     )
     return float(differences[0])

@@ -323,9 +323,9 @@ def test_a_function_with_the_name_of_a_distance_is_not_taken_for_it() -> None:
         (f"{__name__}:beyond", (0, 1), "must be positive and finite, got inf"),
         (f"{__name__}:uneven", (0, 1), "must be the same both ways, got 1 and 2"),
         (f"{__name__}:ring", ("a", "b"), "failed on b and a: TypeError"),
-        ("euclidean", ("a", "b"), "is one of numbers, got 'a'"),
+        ("euclidean", ("a", "b"), "takes numbers, got 'a'"),
         ("absolute", ((0, 0), (1, 1)), "for points there are euclidean and manhattan"),
-        ("manhattan", ((0, 0), (1, 1, 1)), "have not as many coordinates"),
+        ("manhattan", ((0, 0), (1, 1, 1)), "have different numbers of coordinates"),
     ],
 )
 def test_what_is_no_distance_is_refused_in_one_line(

@@ -18,7 +18,7 @@ from ldp_auditor.execution.contract import Engine
 from ldp_auditor.results.journal import PORTION, Journal
 
 CHECKPOINT_SECONDS = 5.0
-"""What a kill may cost, about."""
+"""Seconds of work that a kill costs, about."""
 
 FIRST_PORTION = 8
 """Chunks of the first portion; the next ones double until they take long enough."""

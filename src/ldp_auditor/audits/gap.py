@@ -183,7 +183,7 @@ def explain_plan(
 
 
 def known_law(plan: AuditPlan) -> tuple[AuditPlan, LossLaw]:
-    """Return the plan after all its reports and the exact law of their loss; raise if unknown."""
+    """Return the audit of a user's reports together, and the exact law of their loss, or raise."""
     require(
         len(plan.reports) == 1,
         f"reports must be one number here, got {','.join(map(str, plan.reports))}; "

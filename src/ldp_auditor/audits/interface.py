@@ -180,7 +180,7 @@ SETTINGS = tuple(n for n in signature(plan_audit).parameters if n not in ("mecha
 
 
 def settings_in(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the `arguments` of a function, its `locals()`, have for `plan_audit`."""
+    """Return the settings of `plan_audit` among `arguments`, the `locals()` of a caller."""
     return {**{n: arguments[n] for n in SETTINGS if n in arguments}, **arguments["options"]}
 
 
@@ -217,7 +217,7 @@ def option_types(name: str) -> Mapping[str, type]:
 
 
 def _neighbours(mechanism: Mechanism, relation: str | None, attribute: int | None) -> InputPair:
-    """Return two records of a mechanism that differ as asked for."""
+    """Return two records that differ in every attribute, or in the `attribute` of that number."""
     records = needed(mechanism, TakesRecords, "--neighbours", argument="neighbours")
     relation = relation or ("all" if attribute is None else "one")
     require(

@@ -29,11 +29,11 @@ class Curve:
 
 @dataclass(frozen=True)
 class Binding:
-    """A limit that must give if anything is to fit."""
+    """A limit that keeps every protocol from fitting."""
 
     limit: float
     needed: float | None
-    """To which it must rise while the others stay; None if that is not enough."""
+    """The value to which it must rise if the other limits stay; None if no value is enough."""
     mechanism: str | None
     """The protocol that fits then."""
 
@@ -54,7 +54,7 @@ class Choice(Shown):
     left_out: Mapping[str, str]
     """Why a protocol has no setting at all, by its name."""
     binding: Mapping[str, Binding]
-    """What must give, if nothing fits."""
+    """The limits that could be relaxed, if nothing fits."""
     curves: tuple[Curve, ...]
     sentences: tuple[str, ...]
     attributes: tuple[int, ...] = ()

@@ -33,7 +33,7 @@ ANY_FREQUENCY = np.linspace(0.0, 1.0, 101)
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked for, whatever the protocol."""
+    """What a user asks, which is the same for every protocol."""
 
     domain_size: int
     users: int

@@ -118,7 +118,7 @@ class Family(ABC):
 
     @abstractmethod
     def first_line(self, budget: float) -> Line:
-        """The line with what the protocol chooses itself, and so much for all reports."""
+        """Return the line with the protocol's own options, and `budget` for all reports."""
 
     def drawn_lines(self, budget: float, found: Any) -> list[Line]:
         """The lines whose best setting is drawn; `found` is the best one within the limits."""

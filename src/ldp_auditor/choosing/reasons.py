@@ -60,7 +60,7 @@ def setting_of(candidate: Candidate, digits: int = 6) -> str:
 
 
 def answer(candidate: Candidate, question: Question, limits: Limits) -> list[str]:
-    """The choice, for somebody who has not read a paper about it."""
+    """Return the choice in sentences for readers who know no paper about it."""
     return [
         f"Choose {setting_of(candidate)}.{_what_it_is(candidate)}",
         _privacy(candidate, question),
@@ -155,11 +155,11 @@ def why_it_fails(columns: Columns, limits: Limits) -> str:
 
 
 def binding_sentence(limit: str, now: float, needed: float | None, who: str) -> str:
-    """By how much a limit has to give."""
+    """Say that a `limit` has to rise from `now` to `needed`, where the protocol `who` fits."""
     column = LIMITED[limit]
     named = f"The {COLUMNS[column]} ({limit})"
     if needed is None:
-        return f"{named} alone cannot give enough: no protocol keeps the other limits."
+        return f"{named} is not the only obstacle: no protocol keeps the other limits."
     return (
         f"{named} would have to rise from {in_words(column, now)} to "
         f"{in_words(column, needed, up=True)}, with {who}."
@@ -171,11 +171,9 @@ def fingerprint_sentence(candidate: Candidate, unlinked: Candidate | None) -> st
     instead = ""
     if unlinked is not None:
         error = points(unlinked.standard_error)
-        instead = (
-            f" If that must not be (--no-fingerprint), take {setting_of(unlinked)}: {error} points."
-        )
+        instead = f" To avoid that (--no-fingerprint), take {setting_of(unlinked)}: {error} points."
     return (
-        f"Mind that a part of what a device sends with {candidate.mechanism} never changes, so "
+        f"Note that a part of what a device sends with {candidate.mechanism} never changes, so "
         f"that the device can be recognized by it.{instead}"
     )
 

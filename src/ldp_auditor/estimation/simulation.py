@@ -88,7 +88,7 @@ def _identity(mechanism: Any, reports: int) -> dict[str, Any]:
 
 
 def checked_population(mechanism: Any, population: Sequence[int] | Population) -> Population:
-    """Return the number of users of every value that somebody holds; raise if nobody does."""
+    """Return how many users hold each value, for values with users; raise if there is no user."""
     pairs: Any = population.items() if isinstance(population, Mapping) else enumerate(population)
     counts = {value: whole_number("a number of users", count, 0, 2**53) for value, count in pairs}
     require(

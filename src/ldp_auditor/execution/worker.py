@@ -120,7 +120,7 @@ class Writer(Ticker):
             os._exit(0)
 
     def _note_fork(self) -> None:
-        """Runs after a fork that goes on in Python; starting a program is none."""
+        """Note a fork by foreign code; Python does not call this when a program is started."""
         if self.pulse.doing in (CALLING, WARMING):
             self.forked = True
 
@@ -176,7 +176,7 @@ def serve(tasks: Connection, pulse: Pulse, opener: bytes | Opener) -> None:
 
 
 def _place_of(error: BaseException) -> str:
-    """The file and line that raised, the last one that is not ours, in words that follow others."""
+    """Return the last file and line of foreign code that raised, in brackets, or nothing."""
     frames = traceback.extract_tb(error.__traceback__)
     foreign = [f for f in frames if not Path(f.filename).is_relative_to(OURS) and f.lineno]
     if not foreign:
@@ -223,7 +223,7 @@ def _end_group_with_us() -> None:
 
 
 def _die_with_parent() -> None:
-    """Ask the kernel to end this worker when its parent is killed; elsewhere it ends its task."""
+    """Ask Linux to end this worker when its parent is killed; elsewhere it finishes its task."""
     if sys.platform == "linux":
         pr_set_pdeathsig = 1
         with contextlib.suppress(OSError, AttributeError):

@@ -173,7 +173,7 @@ class AuditResult(Shown):
         return from_plain(cls, plain, options=options_among(cls, plain, KEPT_BESIDE))
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return the row of the tidy table: every field, whatever the audit."""
+        """Return the row of the tidy table, in which every audit has all fields."""
         row: dict[str, Any] = {}
         for declaration in fields(self):
             name, value = declaration.name, getattr(self, declaration.name)
@@ -182,7 +182,7 @@ class AuditResult(Shown):
         return [{name: column_value(value) for name, value in row.items()}]
 
     def to_store(self, version: str) -> dict[str, Any]:
-        """Return the very values that a journal gives back, with the version that made them."""
+        """Return what a journal stores, in the form in which it is read, with the `version`."""
         kept = {name: v for name, v in self.to_dict().items() if name not in NOT_STORED}
         stored: dict[str, Any] = json.loads(json.dumps({**kept, "version": version}))
         return stored

@@ -30,7 +30,7 @@ OPTION = "option_"
 """What is put before the name of an option that an entry has, too: `bits` of dBitFlipPM."""
 
 LARGEST = 1e100
-"""Numbers beyond it are none of ours, and would not add up."""
+"""No number of a result is larger; sums of such numbers would not be finite."""
 
 
 def entry(
@@ -208,7 +208,7 @@ def _reader(declaration: Field[Any]) -> Callable[[Plain], Any]:
 
 
 def listed(plain: Plain, name: str, of: type | None) -> tuple[Any, ...]:
-    """Return a list, of results of a kind if `of` names one."""
+    """Return the entry `name`, which must be a list; of results of the kind `of`, if given."""
     value = plain.get(name)
     if not isinstance(value, list):
         raise AuditError(f"{name} must be a list, got {name}={str(value)[:40]!r}")
@@ -219,7 +219,7 @@ def listed(plain: Plain, name: str, of: type | None) -> tuple[Any, ...]:
 
 
 def real(plain: Plain, name: str) -> float:
-    """Return a number that is not negative; an infinite one is written as "inf"."""
+    """Return the entry `name`, which must be a number from 0 on, or "inf"."""
     value = plain.get(name)
     if type(value) is float and 0 <= value <= LARGEST:  # nearly always, and messages take time
         return value
@@ -234,7 +234,7 @@ def real(plain: Plain, name: str) -> float:
 
 
 def whole_entry(plain: Plain, name: str, at_least: int) -> int:
-    """Return a whole number."""
+    """Return the entry `name`, which must be a whole number from `at_least` on."""
     value = plain.get(name)
     if type(value) is not int:
         require(value is not None, f"{name} is missing")
@@ -243,7 +243,7 @@ def whole_entry(plain: Plain, name: str, at_least: int) -> int:
 
 
 def text(plain: Plain, name: str) -> str:
-    """Return a text that is not empty."""
+    """Return the entry `name`, which must be a text that is not empty."""
     value = plain.get(name)
     if isinstance(value, str) and value:
         return value
@@ -251,7 +251,7 @@ def text(plain: Plain, name: str) -> str:
 
 
 def truth(plain: Plain, name: str) -> bool:
-    """Return true or false."""
+    """Return the entry `name`, which must be true or false."""
     value = plain.get(name)
     if isinstance(value, bool):
         return value
@@ -259,7 +259,7 @@ def truth(plain: Plain, name: str) -> bool:
 
 
 def pair(plain: Plain, name: str) -> InputPair:
-    """Return two inputs."""
+    """Return the entry `name`, which must be a list of two inputs."""
     value = plain.get(name)
     if not isinstance(value, list) or len(value) != 2:
         raise AuditError(f"{name} must be two inputs, got {str(value)[:40]!r}")

@@ -1,7 +1,7 @@
-"""Files of a results folder: plain ones, so that a folder from elsewhere leads to no other place.
+"""Read and write plain files of a results folder, never through a link or a pipe.
 
-A link by the name of one of them could have us write to any file of the user, and a pipe could have
-us wait for ever.
+The folder may come from somebody else: a link in it could make us write to any file of the user, a
+pipe could make us wait for ever.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""A results folder for single commands: a journal, and in the end the table of all in it."""
+"""The results folder of a single command: a journal, and a table of all audits in it."""
 
 import contextlib
 from collections.abc import Iterator

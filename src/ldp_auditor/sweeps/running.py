@@ -83,7 +83,7 @@ class CellSession:
 
 @dataclass
 class Watch:
-    """Hears of a sweep as it goes; by default nobody listens."""
+    """What is called while a sweep runs; by default functions that do nothing."""
 
     start: Callable[[int, int, int], None] = lambda cells, done, reports: None
     cell_done: Callable[[int], None] = lambda reports: None
@@ -126,7 +126,7 @@ def sweep(
 def _run(grid: Grid, journal: Journal, engine: Engine, watch: Watch | None) -> Sweep:
     watch = watch or Watch()
     left = [cell for cell in grid.cells if cell.key not in journal.entries]
-    journal.has_room_for(sum(cell.results for cell in left))
+    journal.require_room_for(sum(cell.results for cell in left))
     failed: list[str] = []
     watch.start(len(grid.cells), len(grid.cells) - len(left), sum(cell.reports for cell in left))
     if left:
