@@ -76,13 +76,19 @@ _given: dict[str, Metric] = {}
 
 
 def name_of(metric: str | Metric | None) -> str | None:
-    """Return the name of a distance that is given by its name or as a function."""
+    """Return the name of a distance that is given by its name or as a function.
+
+    That of a function is `module:function`, by which the command line and workers find it, or as
+    much of it as it has.
+    """
     if metric is None or isinstance(metric, str):
         return metric
     _must(callable(metric), f"metric must be a name or a function, got {str(metric)[:40]!r}")
-    name = str(getattr(metric, "__qualname__", type(metric).__qualname__))
-    if METRICS.get(name, metric) is not metric:  # the user's own of that name, not ours
-        name = f"{metric.__module__}:{name}"
+    for name, ours in METRICS.items():
+        if metric is ours:
+            return name
+    function = str(getattr(metric, "__qualname__", type(metric).__qualname__))
+    name = f"{metric.__module__}:{function}"
     _given[name] = metric
     return name
 

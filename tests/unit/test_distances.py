@@ -12,7 +12,7 @@ import pytest
 from numpy.random import default_rng
 from scipy import integrate
 
-from ldp_auditor import AuditError, InputPair, audit, mechanisms, metrics
+from ldp_auditor import AuditError, InputPair, audit, compare, mechanisms, metrics
 from ldp_auditor.audits.interface import plan_audit
 from ldp_auditor.bounds.betting import Wealth, log_wealth
 from ldp_auditor.checks.recorded_reports import check_recorded
@@ -300,6 +300,16 @@ def test_metrics() -> None:
     assert metrics.distance(f"{__name__}:ring", 0, 5) == 1
     assert metrics.distances("absolute", [0, 1, 3]).tolist() == [[0, 1, 3], [1, 0, 2], [3, 2, 0]]
     assert metrics.distance(metrics.name_of(ring) or "", 0, 4) == 2
+
+
+def test_a_function_is_named_as_the_command_line_names_it() -> None:
+    settings: dict[str, Any] = {"epsilon": 0.1, "domain_size": 6, "trials": 100}
+    by_name = audit("Exponential", metric=f"{__name__}:ring", **settings)
+    for engine in ("threads", "processes"):  # workers find it by its name
+        given = audit("Exponential", metric=ring, engine=engine, workers=2, **settings)
+        assert (given.metric, given.counts) == (by_name.metric, by_name.counts)
+    (compared,) = compare(["Exponential"], metric=ring, **settings).results
+    assert compared.counts == by_name.counts
 
 
 def test_a_function_with_the_name_of_a_distance_is_not_taken_for_it() -> None:

@@ -185,6 +185,11 @@ def test_a_changed_plan_is_checked_again() -> None:
             replace(plan, **{name: value})
 
 
+def test_a_named_protocol_that_cannot_take_part_is_told_with_the_others() -> None:
+    found = compare(["GRR", "GM"], **{**USUAL, "epsilon": 2})
+    assert "GM was left out: GM is defined for epsilon <= 1 only" in str(found)
+
+
 def test_a_named_protocol_may_claim_nothing_in_a_comparison() -> None:
     settings: dict[str, Any] = {**USUAL, "epsilon": math.inf}
     (found,) = compare(["LHO"], **settings).results

@@ -27,6 +27,7 @@ from ldp_auditor.errors import AuditError, require
 from ldp_auditor.execution.contract import Engine
 from ldp_auditor.execution.engines import open_engine
 from ldp_auditor.inputs import Records
+from ldp_auditor.metrics import name_of
 from ldp_auditor.results.audit_result import AuditResult, AuditResults, OfAudits
 from ldp_auditor.results.fields import Plain, plain_value, reading, real, truth
 from ldp_auditor.results.folder import results_folder
@@ -47,9 +48,8 @@ class Comparison(OfAudits):
     @property
     def remarks(self) -> list[str]:
         """What is to be said beside the table, a line each."""
-        lines: list[str] = []
+        lines = [f"{name} was left out: {reason}" for name, reason in self.refused.items()]
         if not self.named:
-            lines += [f"{name} was left out: {reason}" for name, reason in self.refused.items()]
             free = [r.mechanism for r in self.results if r.claim.epsilon == math.inf]
             lines += [
                 f"{name} promises nothing; name it to test the claim on it"
@@ -116,6 +116,8 @@ def plan_comparison(
         are_names = isinstance(names, Iterable) and not isinstance(names, str)
         require(are_names, f"{name} must be a list of names, got {names!r}", argument=name)
     given = {key: value for key, value in settings.items() if value is not None}
+    if "metric" in given:
+        given["metric"] = name_of(given["metric"])
     options = {key: given.pop(key) for key in list(given) if key not in SETTINGS}
     named = mechanisms.expanded(protocols)
     claim = _stated_claim(epsilon, options.get("epsilon_1"), delta, bool(named))
