@@ -137,12 +137,12 @@ def numeral(text: str) -> Any:
     if not exact.is_finite():
         return text if exact.is_snan() else float(exact)
     if abs(exact.adjusted()) >= MOST_DIGITS:
-        return text
+        return float(exact) if len(text) < MOST_DIGITS else text
     return int(exact) if exact == exact.to_integral_value() else float(exact)
 
 
 MOST_DIGITS = 300
-"""What has more of them is left as it was written."""
+"""A number written with more of them is left as text; a short one, as 1e400, is a float."""
 
 
 def of_kind(name: str, kind: type, value: Any) -> Any:

@@ -112,9 +112,9 @@ def plan_comparison(
     them: with `epsilon_infinity` memoized protocols take part, with `attributes` or `domain_sizes`
     mechanisms for records.
     """
-    for name, names in {"protocols": protocols, "among": among}.items():
-        are_names = isinstance(names, Iterable) and not isinstance(names, str)
-        require(are_names, f"{name} must be a list of names, got {names!r}", argument=name)
+    for argument, listed in {"protocols": protocols, "among": among}.items():
+        are_names = isinstance(listed, Iterable) and not isinstance(listed, str)
+        require(are_names, f"{argument} must be a list of names, got {listed!r}", argument=argument)
     given = {key: value for key, value in settings.items() if value is not None}
     if "metric" in given:
         given["metric"] = name_of(given["metric"])
@@ -123,25 +123,12 @@ def plan_comparison(
     claim = _stated_claim(epsilon, options.get("epsilon_1"), delta, bool(named))
     names = named or _participants(epsilon is None, options, among)
     types = {name: option_types(name) for name in names}
-    for option in options:
-        require(
-            any(option in types[name] for name in names),
-            f"none of the protocols compared has the option {option!r}",
-        )
-    require(
-        domain_size is None or any(map(_has_size, names)),
-        "none of the protocols compared has a domain_size; drop it",
-        argument="domain_size",
-    )
+    _require_use(names, types, options, domain_size)
     attacks = ATTACKS if attack == "both" else (attack,)
     plans: list[AuditPlan] = []
     refused: dict[str, str] = {}
     for name in names:
-        promise = {"epsilon": epsilon, "delta": delta}
-        if not named:  # as much of the claim as it can make
-            protocol = mechanisms.find(name)
-            promise["epsilon"] = None if protocol.promises_nothing else epsilon
-            promise["delta"] = delta if protocol.approximate else None
+        promise = _promise(name, epsilon, delta, bool(named))
         own = {key: v for key, v in {**options, **given}.items() if key in types[name]}
         try:
             size = domain_size if _has_size(name) else None
@@ -152,6 +139,38 @@ def plan_comparison(
     if refused and all(plan.mechanism.claim.epsilon == math.inf for plan in plans):
         raise AuditError(next(iter(refused.values())))
     return ComparisonPlan(claim, tuple(plans), refused, bool(named))
+
+
+def _require_use(
+    names: Iterable[str],
+    types: Mapping[str, Mapping[str, type]],
+    options: Iterable[str],
+    domain_size: int | None,
+) -> None:
+    """Raise unless every option, and the domain size if given, is one of some protocol."""
+    for option in options:
+        require(
+            any(option in types[name] for name in names),
+            f"none of the protocols compared has the option {option!r}",
+        )
+    require(
+        domain_size is None or any(map(_has_size, names)),
+        "none of the protocols compared has a domain_size; drop it",
+        argument="domain_size",
+    )
+
+
+def _promise(
+    name: str, epsilon: float | None, delta: float | None, named: bool
+) -> dict[str, float | None]:
+    """Return as much of a claim as a protocol can make, or all of it if it was `named`."""
+    if named:
+        return {"epsilon": epsilon, "delta": delta}
+    protocol = mechanisms.find(name)
+    return {
+        "epsilon": None if protocol.promises_nothing else epsilon,
+        "delta": delta if protocol.approximate else None,
+    }
 
 
 def _has_size(name: str) -> bool:

@@ -146,15 +146,13 @@ def plan_audit(
             mechanism, epsilon=epsilon, domain_size=domain_size, delta=delta, **options
         )
     else:
-        given = {"epsilon": epsilon, "domain_size": domain_size, "delta": delta, **options}
-        extra = [name for name, value in given.items() if value is not None]
+        extra = _given(epsilon=epsilon, domain_size=domain_size, delta=delta, **options)
         require(not extra, f"a mechanism brings its own parameters; drop {', '.join(extra)}")
         made = mechanism
     if neighbours is not None or attribute is not None:
         require(pair is None, "give a pair or its neighbours, not both", argument="pair")
         pair = _neighbours(made, neighbours, attribute)
-    over_time = {"composition": composition, "composed_delta": composed_delta}
-    chosen: dict[str, Any] = {n: value for n, value in over_time.items() if value is not None}
+    chosen = _given(composition=composition, composed_delta=composed_delta)
     require(
         reports is not None or not chosen,
         f"{' and '.join(chosen)} is for many reports; say how many: reports",
@@ -184,10 +182,14 @@ def settings_in(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {**{n: arguments[n] for n in SETTINGS if n in arguments}, **arguments["options"]}
 
 
+def _given(**settings: Any) -> dict[str, Any]:
+    """Return those of `settings` that are not None."""
+    return {name: value for name, value in settings.items() if value is not None}
+
+
 def _trials(trials: Trials, precision: float | None, max_trials: int | None) -> int | Stopping:
     """Return the number of trials, or the rule by which they end."""
-    rule = {"precision": precision, "max_trials": max_trials}
-    given: dict[str, Any] = {name: value for name, value in rule.items() if value is not None}
+    given = _given(precision=precision, max_trials=max_trials)
     if isinstance(trials, str):
         must(trials == "auto", 'be a whole number or "auto"', trials=repr(trials))
         return Stopping(**given)
