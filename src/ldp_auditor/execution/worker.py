@@ -158,21 +158,25 @@ def serve(tasks: Connection, pulse: Pulse, opener: bytes | Opener) -> None:
             sent = tasks.recv_bytes()
         except (EOFError, OSError):
             return
-        try:
-            task = pickle.loads(sent)
-            outcome = session.run(task, tick)
-            tick.own_work(pulse.words)
-        except AuditError as error:
-            answer("failed", str(error))
-        except BaseException as error:
-            if pulse.doing in (CALLING, WARMING):
-                where = _place_of(error)
-                answer("failed", f"the target raised {describe(error)} {pulse.words}{where}")
-            else:
-                why = f"{describe(error)} ({pulse.words})"
-                answer("failed", f"what the target returned cannot be looked into: {why}")
-        else:
-            answer("done", outcome)
+        answer(*_outcome_of(session, sent, tick))
+
+
+def _outcome_of(session: Any, sent: bytes, tick: Writer) -> tuple[str, Any]:
+    """Return "done" and the outcome of the task that was `sent`, or "failed" and why, in words."""
+    pulse = tick.pulse
+    try:
+        task = pickle.loads(sent)
+        outcome = session.run(task, tick)
+        tick.own_work(pulse.words)
+    except AuditError as error:
+        return "failed", str(error)
+    except BaseException as error:
+        if pulse.doing in (CALLING, WARMING):
+            where = _place_of(error)
+            return "failed", f"the target raised {describe(error)} {pulse.words}{where}"
+        why = f"{describe(error)} ({pulse.words})"
+        return "failed", f"what the target returned cannot be looked into: {why}"
+    return "done", outcome
 
 
 def _place_of(error: BaseException) -> str:
