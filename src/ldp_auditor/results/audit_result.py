@@ -37,7 +37,7 @@ _claim = lru_cache(typed=True)(Claim)
 NOT_STORED = ("seconds",)
 """What differs from run to run, and is kept apart in a journal."""
 
-KEPT_BESIDE = ("version", "key")
+KEPT_BESIDE = frozenset(("version", "key"))
 """What journals and tables have beside the entries of a result."""
 
 
