@@ -252,7 +252,7 @@ def compare(
     metric: AnyMetric | None = None,
     neighbours: str | None = None,
     attribute: int | None = None,
-    reports: int | Sequence[int] | None = None,
+    reports: int | Iterable[int] | None = None,
     composition: str | None = None,
     composed_delta: float | None = None,
     attack: str = "paper",
