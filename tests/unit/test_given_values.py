@@ -179,7 +179,15 @@ def test_a_changed_plan_is_checked_again() -> None:
     given: dict[str, Any] = {"trials": 1e6, "seed": np.int32(7), "reports": range(1, 4)}
     changed = replace(plan, **given)
     assert (changed.trials, changed.seed, changed.reports) == (10**6, 7, (1, 2, 3))
-    wrong: dict[str, Any] = {"trials": True, "seed": -1, "pair": (0, 9), "alpha": "small"}
+    given = {"metric": lambda first, second: 2.0}
+    assert (replace(plan, **given).distance, type(replace(plan, **given).metric)) == (2.0, str)
+    wrong: dict[str, Any] = {
+        "metric": 5,
+        "trials": True,
+        "seed": -1,
+        "pair": (0, 9),
+        "alpha": "small",
+    }
     for name, value in wrong.items():
         with pytest.raises(AuditError, match="must"):
             replace(plan, **{name: value})

@@ -33,7 +33,7 @@ from ldp_auditor.mechanisms.capabilities import (
     lacking,
     loss_law_of,
 )
-from ldp_auditor.metrics import distance
+from ldp_auditor.metrics import distance, name_of
 from ldp_auditor.results.fields import option, plain_value
 from ldp_auditor.results.journal import digest
 from ldp_auditor.seeding import stream_key
@@ -87,8 +87,7 @@ class AuditPlan:
             isinstance(self.mechanism.claim, Claim),
             f"the claim of {self.mechanism.name} must be a Claim, got {self.mechanism.claim!r}",
         )
-        if self.metric is None:
-            self._set("metric", self.mechanism.claim.metric)
+        self._set("metric", name_of(self.metric) or self.mechanism.claim.metric)
         chosen = self._default_pair if self.pair is None else self.pair
         self._set("pair", inputs_of(self.mechanism).pair(chosen))
         if isinstance(self.mechanism, NamesInputs):
