@@ -55,7 +55,7 @@ class Mechanism(Protocol):
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """Its name in results and messages."""
 
     @property
     def claim(self) -> Claim:

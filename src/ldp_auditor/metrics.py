@@ -24,7 +24,7 @@ _must = partial(require, argument="metric")
 
 
 def coordinates(value: Any, name: str) -> Sequence[float]:
-    """Return the numbers of an input, of which a number has one."""
+    """Return the coordinates of an input; those of a number are the number alone."""
     value = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
     entries = value if isinstance(value, tuple | list) else (value,)
     right = all(isinstance(e, int | float) and not isinstance(e, bool) for e in entries)
@@ -134,7 +134,7 @@ def distances(metric: str, values: Sequence[Any]) -> Floats:
 
 
 def _named_distances(metric: str, values: Sequence[Any]) -> Floats | None:
-    """The same for a metric of ours, all at once; None where `distance` has something to say."""
+    """Return `distances` for a metric of ours, all at once; None where one is to be refused."""
     if metric not in METRICS:
         return None
     points = [coordinates(value, metric) for value in values]

@@ -47,7 +47,7 @@ class Comparison(OfAudits):
 
     @property
     def remarks(self) -> list[str]:
-        """What is to be said beside the table, a line each."""
+        """The lines below the table."""
         lines = [f"{name} was left out: {reason}" for name, reason in self.refused.items()]
         if not self.named:
             free = [r.mechanism for r in self.results if r.claim.epsilon == math.inf]
@@ -174,14 +174,14 @@ def _promise(
 
 
 def _has_size(name: str) -> bool:
-    """Tell whether a protocol has a domain size, which those for numbers have not."""
+    """Tell whether a protocol has a domain size; those for numbers have none."""
     return is_foreign(name) or mechanisms.find(name, outside=True).takes.has_size
 
 
 def _stated_claim(
     epsilon: float | None, epsilon_1: float | None, delta: float | None, named: bool
 ) -> Claim:
-    """The claim that all are compared under; that of nothing, if those named bring their own."""
+    """Return the claim for all, an infinite epsilon if those named bring claims of their own."""
     require(
         epsilon is None or epsilon_1 is None,
         "epsilon and epsilon_1 mean the same, give one of them",
@@ -203,7 +203,7 @@ def _stated_claim(
 def _participants(
     memoized_only: bool, options: Mapping[str, Any], among: Sequence[str]
 ) -> list[str]:
-    """Protocols that are compared if none is named."""
+    """Return the protocols that are compared if none is named."""
     if "attributes" in options or "domain_sizes" in options:
         names = list(mechanisms.available(Records))
     else:
@@ -269,7 +269,11 @@ def compare(
     progress: Progress | None = None,
     **options: Any,
 ) -> Comparison:
-    """Audit every protocol, or those named, under one claim; see `plan_comparison` and `audit`."""
+    """Audit the `protocols`, or those of the paper if none is named, under one claim.
+
+    The settings are those of `audit`, and options go to the protocols that have them;
+    `plan_comparison` says which protocols take part.
+    """
     plan = plan_comparison(protocols, among=among, **settings_in(locals()))
     with results_folder(out) as journal, open_engine(engine, workers, address, needs=plan) as open_:
         return run_comparison(plan, engine=open_, journal=journal, progress=progress)

@@ -131,7 +131,7 @@ class AuditPlan:
 
     @property
     def _searches_pairs(self) -> bool:
-        """Whether the mechanism does not tell itself which pair is the worst at this metric."""
+        """Whether the worst pair is searched: a mechanism knows it for its own metric alone."""
         return self.metric is not None and self.metric != self.mechanism.claim.metric
 
     @property
@@ -172,7 +172,7 @@ class AuditPlan:
 
     @cached_property
     def looks(self) -> tuple[Self, ...]:
-        """The audit as it is after each number of reports: one of a mechanism that sends totals."""
+        """The audits of a user's totals after each number of reports; of one report this audit."""
         if not self.is_over_time:
             return (self,)
         return tuple(
@@ -192,7 +192,7 @@ class AuditPlan:
 
     @cached_property
     def stream(self) -> int:
-        """Key of the random stream: what is sampled, not how much of it nor how it is bounded."""
+        """Key of the random stream, made of what is sampled, not of trials, bound and alpha."""
         if self.is_over_time:
             return stream_key({"looks": [look.stream for look in self.looks]})
         return stream_key(self._sampled)

@@ -92,7 +92,7 @@ class Evidence:
 def _measure(
     chunks: Chunks, counting: Chunks | Checkpoints, engine: Engine, progress: Progress
 ) -> list[Evidence]:
-    """Count all trials; or until every number of reports is precise enough, or breaks its claim."""
+    """Count all trials, or by a rule until all claims are broken or bounds precise enough."""
     plan, done, times = chunks.plan, 0, 0
     counts: tuple[Counts, ...] | None = None
     proven, limits = [0.0] * len(plan.looks), [0.0] * len(plan.looks)
@@ -181,13 +181,13 @@ def _result(
         looks=found.looks,
         **about,
         **stopping,
-        **_apart(plan),
+        **_with_metric(plan),
         **_over_time(plan, look),
     )
 
 
-def _apart(plan: AuditPlan) -> dict[str, Any]:
-    """Return the metric and the distance of the pair, if the claim is counted in that."""
+def _with_metric(plan: AuditPlan) -> dict[str, Any]:
+    """Return the entries of a claim with a metric: its name, the distance and the worst pair."""
     if plan.metric is None:
         return {}
     return {"metric": plan.metric, "distance": plan.distance, "worst_pair": plan.worst_pair}

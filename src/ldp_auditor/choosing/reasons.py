@@ -126,7 +126,7 @@ def _accuracy(candidate: Candidate, question: Question, limits: Limits) -> str:
 
 
 def why_it_lost(columns: Columns, winner: Columns, objective: str) -> str:
-    """Why a setting that keeps all limits is not the choice."""
+    """Say why a setting that keeps all limits is not the choice."""
     mine, best = columns.of(objective), winner.of(objective)
     more = mine / best - 1
     name = COLUMNS[objective]
@@ -142,7 +142,7 @@ def why_it_lost(columns: Columns, winner: Columns, objective: str) -> str:
 
 
 def why_it_fails(columns: Columns, limits: Limits) -> str:
-    """Which limits a setting breaks that keeps those on leakage, and by how much."""
+    """Say which limits a setting breaks, which keeps those on leakage, and by how much."""
     parts = []
     for limit in limits.broken_by(columns):
         column = LIMITED[limit]
@@ -167,7 +167,7 @@ def binding_sentence(limit: str, now: float, needed: float | None, who: str) -> 
 
 
 def fingerprint_sentence(candidate: Candidate, unlinked: Candidate | None) -> str:
-    """What it means that a part of the reports never changes, and what to take instead."""
+    """Say what it means that a part of the reports never changes, and what to take instead."""
     instead = ""
     if unlinked is not None:
         error = points(unlinked.standard_error)
@@ -179,7 +179,7 @@ def fingerprint_sentence(candidate: Candidate, unlinked: Candidate | None) -> st
 
 
 def fine_print(question: Question) -> list[str]:
-    """What the numbers are about."""
+    """Return sentences on what the numbers mean."""
     told = "The standard error is the root mean square over all values, whatever the population."
     if question.sizes:
         told = (

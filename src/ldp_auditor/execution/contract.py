@@ -184,7 +184,7 @@ MOST_WORKERS = 1024
 
 
 def worker_count(workers: int | None) -> int:
-    """Return `workers`, or raise unless it is a number of them; by default the cores we may use."""
+    """Return the number of workers: `workers` if given, else the cores this process may use."""
     if workers is not None:
         return whole_number("workers", workers, 1, MOST_WORKERS)
     has_affinity = hasattr(os, "sched_getaffinity")

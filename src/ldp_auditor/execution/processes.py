@@ -33,7 +33,7 @@ class _Worker:
     last_pulse: int = -1
 
     def send(self, task: Any) -> None:
-        """Have a task done."""
+        """Send a task to the process."""
         self.task = task
         sent = pack(task)
         with contextlib.suppress(OSError):  # a dead worker is noticed when its answer is read

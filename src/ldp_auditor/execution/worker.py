@@ -51,7 +51,7 @@ class Pulse(ctypes.Structure):
 
     @property
     def words(self) -> str:
-        """What the worker does, in words that follow what became of it."""
+        """What the worker does, as the end of a sentence: in call 3 with value 1."""
         text = self.text.decode(errors="replace") or "while its process was being started"
         return f"in call {self.call} {text}" if self.call else text
 
@@ -205,7 +205,7 @@ os.killpg(0, signal.SIGKILL)
 
 
 def _end_group_with_us() -> None:
-    """Have whatever foreign code starts ended with this worker, even if our parent is gone.
+    """Make all processes of foreign code end with this worker, even if our parent is gone.
 
     The process that does so is nobody's child: foreign code may wait for its own children.
     """

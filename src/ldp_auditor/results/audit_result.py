@@ -139,7 +139,7 @@ class AuditResult(Shown):
 
     @property
     def allowed(self) -> Claim:
-        """What is promised for this very pair: epsilon times its distance, with a metric."""
+        """What is promised for this pair: epsilon times its distance, with a metric."""
         return self.claim.at(self.distance or 1.0)
 
     @property
@@ -216,7 +216,7 @@ class AuditResults(tuple[AuditResult, ...], Shown):
 
 
 class OfAudits(Shown):
-    """What is found by several audits."""
+    """A result that is made of several audits."""
 
     results: AuditResults
 
@@ -231,7 +231,7 @@ class OfAudits(Shown):
 
 
 def column_value(value: Any) -> Any:
-    """Return a value, perhaps as JSON has it, that fits a column: lists become words."""
+    """Return `value`, as it is or as JSON has it, in a form that fits a column: a list as words."""
     if isinstance(value, InputPair):
         value = (value.first, value.second)
     if isinstance(value, tuple | list):

@@ -58,7 +58,7 @@ def entry(
 
 
 def plain_value(value: Any) -> Any:
-    """Return a value as JSON has it: an infinite number is "inf", what JSON lacks is shown."""
+    """Return `value` as JSON can hold it: an infinite number as "inf", other objects as text."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, InputPair):

@@ -10,7 +10,7 @@ from ldp_auditor.results.table import rows_of, write_table
 
 @contextlib.contextmanager
 def results_folder(folder: Path | str | None) -> Iterator[Journal | None]:
-    """Open the journal of a folder, or none without one; at the end write the table."""
+    """Yield the journal of `folder`, None without one; at the end write the table of its audits."""
     if folder is None:
         yield None
         return

@@ -169,7 +169,7 @@ def _lock_of(folder: Path) -> Iterator[None]:
 
 
 def _owner(file: Any) -> str:
-    """Return the number of the process that wrote it into the lock, which Windows keeps secret."""
+    """Return the number of the process that holds the lock, "unknown" where Windows hides it."""
     with contextlib.suppress(OSError):
         file.seek(0)
         return file.read(40).decode(errors="replace").strip() or "unknown"

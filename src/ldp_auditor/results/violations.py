@@ -24,7 +24,7 @@ def explained_by_chance(violations: int, audits: int, alpha: float) -> bool:
 
 
 class Audited(NamedTuple):
-    """What counts of one audit."""
+    """What a count of violations needs of one audit."""
 
     mechanism: str
     verdict: str
@@ -109,7 +109,7 @@ class ViolationCount:
 
     @property
     def _named(self) -> str:
-        """Whose they are: some names with their counts."""
+        """Names of mechanisms with violations and their numbers, in brackets."""
         if not self.violators:
             return ""
         words = [f"{name[:LONGEST_NAME]} {count:,}" for name, count in self.violators.items()][

@@ -21,7 +21,7 @@ from ldp_auditor.sweeps.grid import Grid
 
 @dataclass(frozen=True)
 class Sweep(Shown):
-    """What is known of a grid."""
+    """What became of the cells of a grid."""
 
     rows: Sequence[Row]
     """A row for every cell, or every number of reports of a cell, in the order of the grid."""
@@ -66,7 +66,7 @@ class CellSession:
     threads: int
 
     def __call__(self) -> Self:
-        """Open it: nothing is needed but the number."""
+        """Return itself as the session of a worker, which keeps nothing open."""
         return self
 
     def run(self, task: Cell, tick: Ticker) -> dict[str, Any]:
