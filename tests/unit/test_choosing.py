@@ -216,9 +216,10 @@ def test_a_population_of_ones_own(tmp_path: Path) -> None:
     assert found.standard_error == pytest.approx(math.sqrt(mean))
 
 
-@pytest.mark.parametrize(
-    "text", ["", "1\n", "a,b\nc,d\n", "1\n-2\n", "0\n0\n", "1,2,3\n4,5,6\n", "1\nnan\n", "2\ninf\n"]
-)
+NONE = ["", "1\n", "a,b\nc,d\n", "1\n-2\n", "0\n0\n", "1,2,3\n4,5,6\n", "1\nnan\n", "2\ninf\n"]
+
+
+@pytest.mark.parametrize("text", [*NONE, "1\n2,3\n4\n", "red,1\nblue,2\nred,3\n"])
 def test_frequencies_that_are_none(tmp_path: Path, text: str) -> None:
     file = tmp_path / "counts.csv"
     file.write_text(text)
