@@ -98,6 +98,10 @@ def find_metric(name: str) -> Metric:
     return METRICS.get(name) or _given.get(name) or _imported(name)
 
 
+MAIN = "__main__"
+"""The module of functions that were written at a prompt, in a notebook or in a script."""
+
+
 @cache
 def _imported(name: str) -> Metric:
     known = f"{', '.join(METRICS)}, or a function of your own, module:function"
@@ -107,7 +111,8 @@ def _imported(name: str) -> Metric:
         found = getattr(import_named(module), function, None)
     except AuditError as error:
         raise AuditError(str(error), argument="metric") from None
-    _must(callable(found), f"metric {name!r}: {module} has no function {function}")
+    where = "; put it into a module, where worker processes find it" if module == MAIN else ""
+    _must(callable(found), f"metric {name!r}: {module} has no function {function}{where}")
     assert found is not None
     own: Metric = found
     return own
