@@ -103,6 +103,16 @@ def _whole(value: Any) -> int | None:
         return None
 
 
+def whole_input(name: str, value: Any, at_least: int, at_most: int | None = None) -> int:
+    """Return an input as `whole_number` does; the truth values of a yes-or-no question are 1 and 0.
+
+    >>> whole_input("value", True, 0, 1)
+    1
+    """
+    plain = int(value) if isinstance(value, bool) else value
+    return whole_number(name, plain, at_least, at_most)
+
+
 LARGEST_WHOLE = 2**63 - 1
 """The largest whole number that fits a column of a table."""
 

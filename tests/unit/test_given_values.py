@@ -27,6 +27,7 @@ from ldp_auditor import (
     audit,
     audit_over_time,
     compare,
+    estimation,
     make,
     sweep,
 )
@@ -205,3 +206,10 @@ def test_a_named_protocol_may_claim_nothing_in_a_comparison() -> None:
     for refused in (["GRR"], []):
         with pytest.raises(AuditError, match="epsilon must be finite, got epsilon=inf"):
             compare(refused, **settings)
+
+
+def test_truth_values_are_inputs() -> None:
+    yes_or_no = make("GRR", epsilon=1, domain_size=2)
+    assert yes_or_no.privatize(True, 3, np.random.default_rng(0)).shape == (3,)
+    (found,) = estimation.simulate(yes_or_no, {True: 6, False: 2})
+    assert found.frequencies.tolist() == [0.25, 0.75]
