@@ -46,7 +46,7 @@ class Claim:
         must(named, "be the name of a distance", metric=repr(self.metric))
 
     def at(self, distance: float) -> "Claim":
-        """What is promised for two inputs so far apart."""
+        """Return what is promised for two inputs at a `distance`."""
         return self if self.metric is None else Claim(distance * self.epsilon, self.delta)
 
 
@@ -55,7 +55,7 @@ class Mechanism(Protocol):
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """Its name in results and messages."""
 
     @property
     def claim(self) -> Claim:

@@ -3,6 +3,7 @@
 import operator
 from collections.abc import Collection, Iterable
 from decimal import Decimal, InvalidOperation
+from numbers import Integral, Real
 from typing import Any
 
 
@@ -57,13 +58,13 @@ def in_brief(value: Any) -> str:
 
 
 def number(name: str, value: Any) -> float:
-    """Return `value` as a float, or raise if it is none."""
+    """Return `value` as a float, or raise if it is no number: a text or a truth value is none."""
     try:
-        return float(value)
+        if not isinstance(value, str | bytes | bool):
+            return float(value)
     except (TypeError, ValueError, OverflowError):
-        raise AuditError(
-            f"{name} must be a number, got {name}={in_brief(value)}", argument=name
-        ) from None
+        pass
+    raise AuditError(f"{name} must be a number, got {name}={in_brief(value)}", argument=name)
 
 
 def fraction(name: str, value: Any) -> float:
@@ -75,20 +76,41 @@ def fraction(name: str, value: Any) -> float:
 
 def whole_number(name: str, value: Any, at_least: int, at_most: int | None = None) -> int:
     """Return `value` as an int, or raise unless it is a whole number in the range."""
-    try:
-        is_whole_float = isinstance(value, float) and value.is_integer()
-        number = int(value) if is_whole_float else operator.index(value)
-    except TypeError:
+    number = _whole(value)
+    if number is None:
         shown = repr(value) if isinstance(value, str) else str(value)
         raise AuditError(
             f"{name} must be a whole number, got {shown_as(name, shown[:40])}", argument=name
-        ) from None
+        )
     if number < at_least or (at_most is not None and number > at_most):
         shown = in_brief(number)
         shown = shown if len(shown) < 40 else f"{shown[:20]}..."
         rule = f"at least {at_least}" if number < at_least else f"at most {at_most}"
         must(False, f"be {rule}", **{name: shown})
     return number
+
+
+def _whole(value: Any) -> int | None:
+    """Return `value` as an int, also the float 1e6; None if it is no whole number, as True."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, Real) and not isinstance(value, Integral):
+        as_float = float(value)
+        return int(as_float) if as_float.is_integer() else None
+    try:
+        return operator.index(value)
+    except TypeError:
+        return None
+
+
+def whole_input(name: str, value: Any, at_least: int, at_most: int | None = None) -> int:
+    """Return an input as `whole_number` does; the truth values of a yes-or-no question are 1 and 0.
+
+    >>> whole_input("value", True, 0, 1)
+    1
+    """
+    plain = int(value) if isinstance(value, bool) else value
+    return whole_number(name, plain, at_least, at_most)
 
 
 LARGEST_WHOLE = 2**63 - 1
@@ -125,12 +147,12 @@ def numeral(text: str) -> Any:
     if not exact.is_finite():
         return text if exact.is_snan() else float(exact)
     if abs(exact.adjusted()) >= MOST_DIGITS:
-        return text
+        return float(exact) if len(text) < MOST_DIGITS else text
     return int(exact) if exact == exact.to_integral_value() else float(exact)
 
 
 MOST_DIGITS = 300
-"""What has more of them is left as it was written."""
+"""A number written with more of them is left as text; a short one, as 1e400, is a float."""
 
 
 def of_kind(name: str, kind: type, value: Any) -> Any:
@@ -145,7 +167,7 @@ def of_kind(name: str, kind: type, value: Any) -> Any:
         given = numeral(value) if isinstance(value, str) else value
         return whole_number(name, given, at_least=-LARGEST_WHOLE, at_most=LARGEST_WHOLE)
     if kind is float:
-        return number(name, value)
+        return number(name, numeral(value) if isinstance(value, str) else value)
     if kind is bool and not isinstance(value, bool):
         word = str(value).lower()
         must(word in TRUTH, "be true or false", **{name: repr(str(value)[:40])})

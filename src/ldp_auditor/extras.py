@@ -1,4 +1,4 @@
-"""Packages that only some commands need: extras of the installation, missed in one line."""
+"""Packages that only some commands need: whether they are installed, and what to say if not."""
 
 from importlib.util import find_spec
 

@@ -24,18 +24,18 @@ _must = partial(require, argument="metric")
 
 
 def coordinates(value: Any, name: str) -> Sequence[float]:
-    """Return the numbers of an input, of which a number has one."""
+    """Return the coordinates of an input; those of a number are the number alone."""
     value = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
     entries = value if isinstance(value, tuple | list) else (value,)
     right = all(isinstance(e, int | float) and not isinstance(e, bool) for e in entries)
-    _must(right, f"the distance {name} is one of numbers, got {str(value)[:40]!r}")
+    _must(right, f"the distance {name} takes numbers, got {str(value)[:40]!r}")
     return entries
 
 
 def _differences(first: Any, second: Any, name: str) -> list[float]:
     a, b = coordinates(first, name), coordinates(second, name)
     same = len(a) == len(b)
-    _must(same, f"{first} and {second} have not as many coordinates as each other")
+    _must(same, f"{first} and {second} have different numbers of coordinates")
     return [abs(x - y) for x, y in zip(a, b, strict=True)]
 
 
@@ -57,7 +57,7 @@ def absolute(first: Any, second: Any) -> float:
     differences = _differences(first, second, "absolute")
     _must(
         len(differences) == 1,
-        f"the distance absolute is one of single numbers, got {str(first)[:40]}; "
+        f"the distance absolute takes single numbers, got {str(first)[:40]}; "
         "for points there are euclidean and manhattan",
     )
     return float(differences[0])
@@ -76,11 +76,19 @@ _given: dict[str, Metric] = {}
 
 
 def name_of(metric: str | Metric | None) -> str | None:
-    """Return the name of a distance that is given by its name or as a function."""
+    """Return the name of a distance that is given by its name or as a function.
+
+    That of a function is `module:function`, by which the command line and workers find it, or as
+    much of it as it has.
+    """
     if metric is None or isinstance(metric, str):
         return metric
     _must(callable(metric), f"metric must be a name or a function, got {str(metric)[:40]!r}")
-    name = str(getattr(metric, "__qualname__", type(metric).__qualname__))
+    for name, ours in METRICS.items():
+        if metric is ours:
+            return name
+    function = str(getattr(metric, "__qualname__", type(metric).__qualname__))
+    name = f"{metric.__module__}:{function}"
     _given[name] = metric
     return name
 
@@ -88,6 +96,10 @@ def name_of(metric: str | Metric | None) -> str | None:
 def find_metric(name: str) -> Metric:
     """Return the distance of that name, or the function `module:function`, or raise."""
     return METRICS.get(name) or _given.get(name) or _imported(name)
+
+
+MAIN = "__main__"
+"""The module of functions that were written at a prompt, in a notebook or in a script."""
 
 
 @cache
@@ -99,7 +111,8 @@ def _imported(name: str) -> Metric:
         found = getattr(import_named(module), function, None)
     except AuditError as error:
         raise AuditError(str(error), argument="metric") from None
-    _must(callable(found), f"metric {name!r}: {module} has no function {function}")
+    where = "; put it into a module, where worker processes find it" if module == MAIN else ""
+    _must(callable(found), f"metric {name!r}: {module} has no function {function}{where}")
     assert found is not None
     own: Metric = found
     return own
@@ -126,7 +139,7 @@ def distances(metric: str, values: Sequence[Any]) -> Floats:
 
 
 def _named_distances(metric: str, values: Sequence[Any]) -> Floats | None:
-    """The same for a metric of ours, all at once; None where `distance` has something to say."""
+    """Return `distances` for a metric of ours, all at once; None where one is to be refused."""
     if metric not in METRICS:
         return None
     points = [coordinates(value, metric) for value in values]

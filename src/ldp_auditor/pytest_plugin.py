@@ -26,9 +26,16 @@ def pytest_configure(config: pytest.Config) -> None:
 def assert_ldp(request: pytest.FixtureRequest) -> Callable[..., Any]:
     """Fail, with the evidence, if a randomizer breaks its claim."""
     from ldp_auditor import testing
+    from ldp_auditor.errors import require
 
     marker = request.node.get_closest_marker("ldp")
     defaults: dict[str, Any] = {} if marker is None else dict(marker.kwargs)
+    unnamed = () if marker is None else marker.args
+    require(
+        not unnamed,
+        "the marker ldp takes settings by their names, such as ldp(trials=100_000), "
+        f"got ldp({', '.join(map(repr, unnamed))})",
+    )
 
     def checked(target: Any, values: Any, **settings: Any) -> Any:
         __tracebackhide__ = True

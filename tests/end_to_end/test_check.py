@@ -196,6 +196,9 @@ def test_the_plugin_in_a_fresh_project(tmp_path: Path) -> None:
         "@pytest.mark.parametrize('p', [0.7, 0.95])\n"
         "def test_it(assert_ldp, p):\n"
         "    assert_ldp(truthful(p), [0, 1], epsilon=1.0)\n"
+        "@pytest.mark.ldp(4_000)\n"
+        "def test_a_setting_without_its_name(assert_ldp):\n"
+        "    pass\n"
     )
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "--strict-markers", str(tmp_path)],
@@ -204,5 +207,6 @@ def test_the_plugin_in_a_fresh_project(tmp_path: Path) -> None:
         text=True,
         check=False,
     )
-    assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
+    assert "1 failed, 1 passed, 1 error" in done.stdout, done.stdout + done.stderr
+    assert "such as ldp(trials=100_000), got ldp(4000)" in done.stdout
     assert "VIOLATION: epsilon is at least" in done.stdout

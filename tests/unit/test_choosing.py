@@ -216,9 +216,10 @@ def test_a_population_of_ones_own(tmp_path: Path) -> None:
     assert found.standard_error == pytest.approx(math.sqrt(mean))
 
 
-@pytest.mark.parametrize(
-    "text", ["", "1\n", "a,b\nc,d\n", "1\n-2\n", "0\n0\n", "1,2,3\n4,5,6\n", "1\nnan\n", "2\ninf\n"]
-)
+NONE = ["", "1\n", "a,b\nc,d\n", "1\n-2\n", "0\n0\n", "1,2,3\n4,5,6\n", "1\nnan\n", "2\ninf\n"]
+
+
+@pytest.mark.parametrize("text", [*NONE, "1\n2,3\n4\n", "red,1\nblue,2\nred,3\n"])
 def test_frequencies_that_are_none(tmp_path: Path, text: str) -> None:
     file = tmp_path / "counts.csv"
     file.write_text(text)
@@ -244,7 +245,9 @@ def test_users_are_shared_out_by_largest_rests() -> None:
         ({"domain_size": 10, "max_epsilon": 1, "protocols": ["AGM"]}, "give a delta"),
         ({"domain_size": 10, "max_epsilon": 1, "protocols": ["SPL[GRR]"]}, "for records"),
         ({"domain_size": 10, "max_epsilon": 1, "protocols": ["PM"]}, "PM is for numbers"),
-        ({"frequencies": 5, "max_epsilon": 1}, "frequencies must be numbers, or a file of them"),
+        ({"frequencies": 5, "max_epsilon": 1}, "frequencies must be a list of numbers, or a file"),
+        ({"frequencies": {0: 9, 1: 1}, "max_epsilon": 1}, "frequencies must be a list of numbers"),
+        ({"domain_sizes": 3, "max_epsilon": 1}, "domain_sizes must be a list of numbers"),
         ({"domain_sizes": [7], "max_epsilon": 1}, "two attributes at least"),
         ({"domain_size": 10, "max_attack_success": 1.5}, "max_attack_success must be a probabil"),
         ({"domain_size": 10, "max_epsilon": 1, "error_of": "year"}, "error_of must be one of"),

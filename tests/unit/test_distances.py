@@ -12,7 +12,7 @@ import pytest
 from numpy.random import default_rng
 from scipy import integrate
 
-from ldp_auditor import AuditError, InputPair, audit, mechanisms, metrics
+from ldp_auditor import AuditError, InputPair, audit, compare, mechanisms, metrics
 from ldp_auditor.audits.interface import plan_audit
 from ldp_auditor.bounds.betting import Wealth, log_wealth
 from ldp_auditor.checks.recorded_reports import check_recorded
@@ -302,6 +302,28 @@ def test_metrics() -> None:
     assert metrics.distance(metrics.name_of(ring) or "", 0, 4) == 2
 
 
+def test_a_function_is_named_as_the_command_line_names_it() -> None:
+    settings: dict[str, Any] = {"epsilon": 0.1, "domain_size": 6, "trials": 100}
+    by_name = audit("Exponential", metric=f"{__name__}:ring", **settings)
+    for engine in ("threads", "processes"):  # workers find it by its name
+        given = audit("Exponential", metric=ring, engine=engine, workers=2, **settings)
+        assert (given.metric, given.counts) == (by_name.metric, by_name.counts)
+    (compared,) = compare(["Exponential"], metric=ring, **settings).results
+    assert compared.counts == by_name.counts
+
+
+def test_a_function_with_the_name_of_a_distance_is_not_taken_for_it() -> None:
+    def tenfold(first: float, second: float) -> float:
+        return 10 * abs(first - second)
+
+    tenfold.__qualname__ = "euclidean"
+    settings: dict[str, Any] = {"epsilon": 0.1, "domain_size": 3, "trials": 100}
+    result = audit("GRR", metric=tenfold, **settings)
+    assert (result.metric, result.distance) == (f"{__name__}:euclidean", 10.0)
+    assert audit("GRR", metric="euclidean", **settings).distance == 1.0
+    assert audit("GRR", metric=metrics.euclidean, **settings).metric == "euclidean"
+
+
 @pytest.mark.parametrize(
     ("metric", "values", "message"),
     [
@@ -311,9 +333,9 @@ def test_metrics() -> None:
         (f"{__name__}:beyond", (0, 1), "must be positive and finite, got inf"),
         (f"{__name__}:uneven", (0, 1), "must be the same both ways, got 1 and 2"),
         (f"{__name__}:ring", ("a", "b"), "failed on b and a: TypeError"),
-        ("euclidean", ("a", "b"), "is one of numbers, got 'a'"),
+        ("euclidean", ("a", "b"), "takes numbers, got 'a'"),
         ("absolute", ((0, 0), (1, 1)), "for points there are euclidean and manhattan"),
-        ("manhattan", ((0, 0), (1, 1, 1)), "have not as many coordinates"),
+        ("manhattan", ((0, 0), (1, 1, 1)), "have different numbers of coordinates"),
     ],
 )
 def test_what_is_no_distance_is_refused_in_one_line(

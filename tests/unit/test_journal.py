@@ -18,7 +18,7 @@ import pytest
 from ldp_auditor.errors import AuditError
 from ldp_auditor.execution.threads import ThreadEngine
 from ldp_auditor.results.files import replace_file
-from ldp_auditor.results.journal import Journal, digest, line_of, understood
+from ldp_auditor.results.journal import Journal, digest, entries_in, line_of
 from ldp_auditor.sweeps.cells import Cell
 
 PLANS = [{"protocol": "GRR", "epsilon": 0.1 * seed, "seed": seed} for seed in range(1, 5)]
@@ -150,7 +150,7 @@ def test_any_flipped_bit_is_noticed() -> None:
         for bit in range(8):
             flipped = bytearray(line)
             flipped[place] ^= 1 << bit
-            (entry,) = understood([bytes(flipped)])
+            (entry,) = entries_in([bytes(flipped)])
             assert entry is None or entry == entry_of(PLANS[0]), bytes(flipped)
 
 
@@ -164,7 +164,7 @@ def test_lines_in_another_order_are_read(tmp_path: Path) -> None:
     assert journal.entries[AUDIT.key] == entry
     assert (tmp_path / "journal.jsonl").read_bytes() == older + WHOLE
     forged = older.replace(b'"trials": 100', b'"trials": 101')
-    assert list(understood([forged.strip(), LINES[0].strip()])) == [None, entry_of(PLANS[0])]
+    assert list(entries_in([forged.strip(), LINES[0].strip()])) == [None, entry_of(PLANS[0])]
 
 
 def with_more(line: bytes, more: bytes) -> bytes:
@@ -178,14 +178,14 @@ def with_more(line: bytes, more: bytes) -> bytes:
 )
 def test_lines_that_are_one_only_together_are_not_understood(parts: tuple[bytes, ...]) -> None:
     lines = [LINES[1].strip(), *parts]
-    assert list(understood(lines)) == [entry_of(PLANS[1]), *[None] * len(parts)]
+    assert list(entries_in(lines)) == [entry_of(PLANS[1]), *[None] * len(parts)]
 
 
 def test_many_lines_are_read_as_each_alone() -> None:
     lines = [line_of(entry_of({**PLANS[0], "seed": seed})).strip() for seed in range(250)]
     lines[120] = lines[120].replace(b"123", b"124")
-    found = list(understood(lines))
-    assert found == [entry for line in lines for entry in understood([line])]
+    found = list(entries_in(lines))
+    assert found == [entry for line in lines for entry in entries_in([line])]
     assert [place for place, entry in enumerate(found) if entry is None] == [120]
     assert found[249] == entry_of({**PLANS[0], "seed": 249})
 
@@ -334,9 +334,9 @@ def test_the_disk_is_not_asked_for_every_small_cell(
 
 def test_no_room_is_told_before_anything_is_run(tmp_path: Path) -> None:
     with Journal.open(tmp_path) as journal:
-        journal.has_room_for(1)
+        journal.require_room_for(1)
         with pytest.raises(AuditError, match=r"bytes free, .* make room or choose another folder"):
-            journal.has_room_for(10**15)
+            journal.require_room_for(10**15)
 
 
 def test_a_replaced_file_is_the_old_or_the_new_one(tmp_path: Path) -> None:

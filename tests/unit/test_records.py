@@ -181,7 +181,7 @@ def test_every_protocol_can_be_split_and_sampled(name: str) -> None:
             attack="optimal",
         )
         assert result.mechanism == f"{combinator}[{name}]"
-        assert result.options["domain_sizes"] == [2, 5, 70]
+        assert result.options["domain_sizes"] == (2, 5, 70)
         worst = result.worst_case_epsilon
         if epsilon is not None and worst is not None:
             assert worst <= epsilon * (1 + 1e-9)

@@ -13,6 +13,7 @@ import pytest
 
 import ldp_auditor
 from ldp_auditor import AuditError, AuditPlan, AuditResult, AuditResults, Stopping, mechanisms
+from ldp_auditor.audits.interface import plan_audit
 from ldp_auditor.results.audit_result import NOT_STORED
 from tests.result_fields import table
 
@@ -33,6 +34,7 @@ def test_a_result_is_read_back_as_it_was(name: str, settings: dict[str, Any]) ->
     result = ldp_auditor.audit(name, **{"epsilon": 1.0, "trials": 200, **settings})
     written = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     again = AuditResult.from_dict(written)
+    assert again == result
     assert again.to_dict() == result.to_dict()
     assert (again.claim, again.counts, again.verdict) == (
         result.claim,
@@ -93,6 +95,11 @@ def test_signatures_are_spelled_out() -> None:
         assert {"epsilon", "delta", "domain_size"} <= set(parameters)
         rest = [p.name for p in parameters.values() if p.kind is p.VAR_KEYWORD]
         assert rest in ([], ["options"])
+    planned = inspect.signature(plan_audit).parameters
+    for name in ("audit", "compare", "explain", "profile"):
+        spelled = inspect.signature(getattr(ldp_auditor, name)).parameters
+        for setting in planned.keys() & spelled.keys():
+            assert spelled[setting].default == planned[setting].default, (name, setting)
 
 
 def test_the_public_surface_is_complete_and_can_be_completed() -> None:

@@ -13,6 +13,7 @@ from ldp_auditor.results.violations import ViolationCount, explained_by_chance
 
 def row(key: str, verdict: str = "no-violation-found", **more: Any) -> dict[str, Any]:
     usual = {"mechanism": "GRR", "reports": 1, "alpha": 0.01, "epsilon": 1.0}
+    usual["bound"] = "clopper-pearson"
     return {**usual, "key": key, "verdict": verdict, **more}
 
 
@@ -52,6 +53,11 @@ def test_a_verdict_compares_what_is_proven_with_the_claim() -> None:
             "1 violation in 2 audits; if every claim were true, chance alone would show 0.06 on "
             "average at most",
         ),
+        (
+            [row("a", "violation", bound="jeffreys"), row("b")],
+            "1 violation in 2 audits; if every claim were true, chance alone would show about 0.02",
+        ),
+        ([], "no audits"),
     ],
 )
 def test_the_count_in_words(rows: list[dict[str, Any]], words: str) -> None:

@@ -14,7 +14,7 @@ from numpy.random import Generator
 
 from ldp_auditor.adapters.foreign import import_foreign, plain, refusals
 from ldp_auditor.adapters.randomizer import Adapter, Randomizer, Terms
-from ldp_auditor.errors import must, whole_number
+from ldp_auditor.errors import must, whole_input, whole_number
 
 NAME = "diffprivlib"
 
@@ -37,7 +37,7 @@ class Seeded:
 
     def sample(self, value: Any, n: int, rng: Generator) -> Sequence[Any]:
         """Return `n` reports of the value."""
-        value = whole_number("value", value, 0, self.domain_size - 1)
+        value = whole_input("value", value, 0, self.domain_size - 1)
         return self._reports(value, n, int(rng.integers(2**32)))
 
     def _reports(self, value: int, n: int, seed: int) -> Sequence[Any]:

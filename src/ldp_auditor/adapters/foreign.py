@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from ldp_auditor.errors import AuditError, require, whole_number
+from ldp_auditor.errors import AuditError, require, whole_input
 
 
 def import_foreign(adapter_name: str, module: str) -> Any:
@@ -80,7 +80,7 @@ class OneByOne:
 
     def sample(self, value: Any, n: int, rng: Generator) -> Sequence[Any]:
         """Return `n` reports; `rng` is not used."""
-        value = whole_number("value", value, 0, self.domain_size - 1)
+        value = whole_input("value", value, 0, self.domain_size - 1)
         return [plain(self.draw(value)) for _ in range(n)]
 
 

@@ -15,7 +15,7 @@ from numpy.random import Generator
 
 from ldp_auditor.adapters.foreign import OneByOne, import_foreign, refusals
 from ldp_auditor.adapters.randomizer import Adapter, Randomizer, Terms
-from ldp_auditor.errors import must, whole_number
+from ldp_auditor.errors import must, whole_input
 from ldp_auditor.portable_math import exp
 
 NAME = "opendp"
@@ -40,7 +40,7 @@ class Noise:
 
     def sample(self, value: Any, n: int, rng: Generator) -> Sequence[Any]:
         """Return `n` reports from one call on `n` copies of the value; `rng` is not used."""
-        value = whole_number("value", value, 0, self.domain_size - 1)
+        value = whole_input("value", value, 0, self.domain_size - 1)
         return list(self.measurement([self.kind(value)] * n)) if n else []
 
 

@@ -14,7 +14,7 @@ ATTACKS: Mapping[str, type[Attack]] = {"paper": PaperAttack, "optimal": OptimalA
 def find_attack(name: str, mechanism: Mechanism) -> type[Attack]:
     """Return the named kind of attack, or raise if it does not exist or the mechanism lacks it."""
     require(
-        name in ATTACKS,
+        isinstance(name, str) and name in ATTACKS,
         f"unknown attack {name!r}; the attacks are: {', '.join(ATTACKS)}",
         argument="attack",
     )

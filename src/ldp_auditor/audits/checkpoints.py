@@ -18,7 +18,7 @@ from ldp_auditor.execution.contract import Engine
 from ldp_auditor.results.journal import PORTION, Journal
 
 CHECKPOINT_SECONDS = 5.0
-"""What a kill may cost, about."""
+"""Seconds of work that a kill costs, about."""
 
 FIRST_PORTION = 8
 """Chunks of the first portion; the next ones double until they take long enough."""
@@ -58,7 +58,7 @@ class Checkpoints:
 
     @cached_property
     def _portions(self) -> list[tuple[int, int, tuple[Counts, ...]]]:
-        """Portions of this audit that are in the journal and fit together, in order."""
+        """Portions of this audit that the journal has, in order and without overlap."""
         content = self.chunks.plan.content
         found = []
         for entry in self.journal.entries.values():
@@ -78,7 +78,7 @@ class Checkpoints:
 
 
 def _counts_of(results: Any) -> tuple[Counts, ...]:
-    """Read the counts of a portion; none if that is not what they are."""
+    """Return the counts that a portion stored; none if it stored something else."""
     if any(type(value) is not int for result in results for value in result.values()):
         return ()
     try:
@@ -88,7 +88,7 @@ def _counts_of(results: Any) -> tuple[Counts, ...]:
 
 
 def add(total: tuple[Counts, ...] | None, more: tuple[Counts, ...]) -> tuple[Counts, ...]:
-    """Add up the counts of every look."""
+    """Return the sums of `total` and `more`, look by look."""
     if total is None:
         return more
     return tuple(a + b for a, b in zip(total, more, strict=True))

@@ -94,7 +94,7 @@ class Chunks:
         return tuple(Counts(trials[0], first, second) for first, second in looks)
 
     def __call__(self) -> Self:
-        """Open a session for a worker: a plan needs nothing but itself."""
+        """Return itself as the session of a worker, which keeps nothing open."""
         return self
 
     def run(self, task: Piece, tick: Ticker) -> Hits:

@@ -1,7 +1,7 @@
 """One claim, many protocols: plan and run the same audit for each of them."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -27,8 +27,9 @@ from ldp_auditor.errors import AuditError, require
 from ldp_auditor.execution.contract import Engine
 from ldp_auditor.execution.engines import open_engine
 from ldp_auditor.inputs import Records
+from ldp_auditor.metrics import name_of
 from ldp_auditor.results.audit_result import AuditResult, AuditResults, OfAudits
-from ldp_auditor.results.fields import Plain, plain_value, real, truth
+from ldp_auditor.results.fields import Plain, plain_value, reading, real, truth
 from ldp_auditor.results.folder import results_folder
 from ldp_auditor.results.journal import Journal
 
@@ -46,10 +47,9 @@ class Comparison(OfAudits):
 
     @property
     def remarks(self) -> list[str]:
-        """What is to be said beside the table, a line each."""
-        lines: list[str] = []
+        """The lines below the table."""
+        lines = [f"{name} was left out: {reason}" for name, reason in self.refused.items()]
         if not self.named:
-            lines += [f"{name} was left out: {reason}" for name, reason in self.refused.items()]
             free = [r.mechanism for r in self.results if r.claim.epsilon == math.inf]
             lines += [
                 f"{name} promises nothing; name it to test the claim on it"
@@ -68,6 +68,7 @@ class Comparison(OfAudits):
         }
 
     @classmethod
+    @reading("comparison")
     def from_dict(cls, plain: Plain) -> Self:
         """Read what `to_dict` wrote, or raise."""
         claim = Claim(real(plain, "epsilon"), real(plain, "delta"))
@@ -111,32 +112,23 @@ def plan_comparison(
     them: with `epsilon_infinity` memoized protocols take part, with `attributes` or `domain_sizes`
     mechanisms for records.
     """
-    require(not isinstance(protocols, str), f"protocols must be a list of names, got {protocols!r}")
+    for argument, listed in {"protocols": protocols, "among": among}.items():
+        are_names = isinstance(listed, Iterable) and not isinstance(listed, str)
+        require(are_names, f"{argument} must be a list of names, got {listed!r}", argument=argument)
     given = {key: value for key, value in settings.items() if value is not None}
+    if "metric" in given:
+        given["metric"] = name_of(given["metric"])
     options = {key: given.pop(key) for key in list(given) if key not in SETTINGS}
     named = mechanisms.expanded(protocols)
     claim = _stated_claim(epsilon, options.get("epsilon_1"), delta, bool(named))
     names = named or _participants(epsilon is None, options, among)
     types = {name: option_types(name) for name in names}
-    for option in options:
-        require(
-            any(option in types[name] for name in names),
-            f"none of the protocols compared has the option {option!r}",
-        )
-    require(
-        domain_size is None or any(map(_has_size, names)),
-        "none of the protocols compared has a domain_size; drop it",
-        argument="domain_size",
-    )
+    _require_use(names, types, options, domain_size)
     attacks = ATTACKS if attack == "both" else (attack,)
     plans: list[AuditPlan] = []
     refused: dict[str, str] = {}
     for name in names:
-        promise = {"epsilon": epsilon, "delta": delta}
-        if not named:  # as much of the claim as it can make
-            protocol = mechanisms.find(name)
-            promise["epsilon"] = None if protocol.promises_nothing else epsilon
-            promise["delta"] = delta if protocol.approximate else None
+        promise = _promise(name, epsilon, delta, bool(named))
         own = {key: v for key, v in {**options, **given}.items() if key in types[name]}
         try:
             size = domain_size if _has_size(name) else None
@@ -149,15 +141,47 @@ def plan_comparison(
     return ComparisonPlan(claim, tuple(plans), refused, bool(named))
 
 
+def _require_use(
+    names: Iterable[str],
+    types: Mapping[str, Mapping[str, type]],
+    options: Iterable[str],
+    domain_size: int | None,
+) -> None:
+    """Raise unless every option, and the domain size if given, is one of some protocol."""
+    for option in options:
+        require(
+            any(option in types[name] for name in names),
+            f"none of the protocols compared has the option {option!r}",
+        )
+    require(
+        domain_size is None or any(map(_has_size, names)),
+        "none of the protocols compared has a domain_size; drop it",
+        argument="domain_size",
+    )
+
+
+def _promise(
+    name: str, epsilon: float | None, delta: float | None, named: bool
+) -> dict[str, float | None]:
+    """Return as much of a claim as a protocol can make, or all of it if it was `named`."""
+    if named:
+        return {"epsilon": epsilon, "delta": delta}
+    protocol = mechanisms.find(name)
+    return {
+        "epsilon": None if protocol.promises_nothing else epsilon,
+        "delta": delta if protocol.approximate else None,
+    }
+
+
 def _has_size(name: str) -> bool:
-    """Tell whether a protocol has a domain size, which those for numbers have not."""
+    """Tell whether a protocol has a domain size; those for numbers have none."""
     return is_foreign(name) or mechanisms.find(name, outside=True).takes.has_size
 
 
 def _stated_claim(
     epsilon: float | None, epsilon_1: float | None, delta: float | None, named: bool
 ) -> Claim:
-    """The claim that all are compared under; that of nothing, if those named bring their own."""
+    """Return the claim for all, an infinite epsilon if those named bring claims of their own."""
     require(
         epsilon is None or epsilon_1 is None,
         "epsilon and epsilon_1 mean the same, give one of them",
@@ -169,7 +193,7 @@ def _stated_claim(
     )
     claim = Claim(math.inf if stated is None else stated, 0.0 if delta is None else delta)
     require(
-        stated is None or claim.epsilon < math.inf,
+        stated is None or named or claim.epsilon < math.inf,
         "epsilon must be finite, got epsilon=inf",
         argument="epsilon",
     )
@@ -179,7 +203,7 @@ def _stated_claim(
 def _participants(
     memoized_only: bool, options: Mapping[str, Any], among: Sequence[str]
 ) -> list[str]:
-    """Protocols that are compared if none is named."""
+    """Return the protocols that are compared if none is named."""
     if "attributes" in options or "domain_sizes" in options:
         names = list(mechanisms.available(Records))
     else:
@@ -228,7 +252,7 @@ def compare(
     metric: AnyMetric | None = None,
     neighbours: str | None = None,
     attribute: int | None = None,
-    reports: int | Sequence[int] | None = None,
+    reports: int | Iterable[int] | None = None,
     composition: str | None = None,
     composed_delta: float | None = None,
     attack: str = "paper",
@@ -245,7 +269,11 @@ def compare(
     progress: Progress | None = None,
     **options: Any,
 ) -> Comparison:
-    """Audit every protocol, or those named, under one claim; see `plan_comparison` and `audit`."""
+    """Audit the `protocols`, or those of the paper if none is named, under one claim.
+
+    The settings are those of `audit`, and options go to the protocols that have them;
+    `plan_comparison` says which protocols take part.
+    """
     plan = plan_comparison(protocols, among=among, **settings_in(locals()))
     with results_folder(out) as journal, open_engine(engine, workers, address, needs=plan) as open_:
         return run_comparison(plan, engine=open_, journal=journal, progress=progress)

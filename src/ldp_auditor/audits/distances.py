@@ -13,8 +13,8 @@ def worst_ratio(
 ) -> tuple[float, InputPair] | None:
     """Return the largest exact loss for each unit of distance over many pairs, and its pair.
 
-    Among them are all pairs of the inputs that stand for the others, and one more, but for those of
-    which a mechanism does not know its loss.
+    The pairs are those of `inputs_of(mechanism).some`, and `also`; a pair whose exact loss the
+    mechanism does not know is left out.
     """
     if metric is None:
         return None

@@ -26,7 +26,7 @@ from ldp_auditor.execution.engines import open_engine
 from ldp_auditor.inputs import size_in_words
 from ldp_auditor.mechanisms.capabilities import KnowsLossLaw, KnowsRates, needed
 from ldp_auditor.results.audit_result import AuditResults, OfAudits
-from ldp_auditor.results.fields import Plain
+from ldp_auditor.results.fields import Plain, reading
 from ldp_auditor.results.showing import Shown
 from ldp_auditor.theory.loss_law import LossLaw, privacy_profile
 
@@ -51,6 +51,7 @@ class Explanation(OfAudits):
         return {**self.results.to_dict(), "trials_for": certificates}
 
     @classmethod
+    @reading("explanation")
     def from_dict(cls, plain: Plain) -> Self:
         """Read what `to_dict` wrote, or raise."""
         certificates = {float(share): trials for share, trials in plain["trials_for"].items()}
@@ -182,7 +183,7 @@ def explain_plan(
 
 
 def known_law(plan: AuditPlan) -> tuple[AuditPlan, LossLaw]:
-    """Return the plan after all its reports and the exact law of their loss; raise if unknown."""
+    """Return the audit of a user's reports together, and the exact law of their loss, or raise."""
     require(
         len(plan.reports) == 1,
         f"reports must be one number here, got {','.join(map(str, plan.reports))}; "

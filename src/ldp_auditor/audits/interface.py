@@ -75,7 +75,7 @@ def audit(
     True
     """
     require(
-        not isinstance(reports, list | tuple),
+        isinstance(reports, str) or not isinstance(reports, Iterable),
         f"reports must be one number here, got {reports}; audit_over_time takes several",
         argument="reports",
     )
@@ -86,25 +86,26 @@ def audit(
 
 def audit_over_time(
     mechanism: str | Mechanism,
-    reports: Iterable[int],
+    reports: int | Iterable[int],
     *,
     engine: str | Engine | None = None,
     address: str | None = None,
     workers: int | None = None,
+    out: Path | str | None = None,
     progress: Progress | None = None,
     **settings: Any,
 ) -> AuditResults:
     """Audit users who report again and again, after each of several numbers of `reports`.
 
-    `settings` are those of `plan_audit`.
+    `settings` are those of `plan_audit`, the others those of `audit`.
 
     >>> results = audit_over_time("OUE", [1, 10], epsilon=1.0, domain_size=5, trials=10_000)
     >>> [result.claim.epsilon for result in results]
     [1.0, 10.0]
     """
-    plan = plan_audit(mechanism, reports=tuple(reports), **settings)
-    with open_engine(engine, workers, address, needs=plan) as opened:
-        return run(plan, engine=opened, progress=progress)
+    plan = plan_audit(mechanism, reports=reports, **settings)
+    with results_folder(out) as journal, open_engine(engine, workers, address, needs=plan) as open_:
+        return run(plan, engine=open_, journal=journal, progress=progress)
 
 
 def plan_audit(
@@ -145,15 +146,13 @@ def plan_audit(
             mechanism, epsilon=epsilon, domain_size=domain_size, delta=delta, **options
         )
     else:
-        given = {"epsilon": epsilon, "domain_size": domain_size, "delta": delta, **options}
-        extra = [name for name, value in given.items() if value is not None]
+        extra = _given(epsilon=epsilon, domain_size=domain_size, delta=delta, **options)
         require(not extra, f"a mechanism brings its own parameters; drop {', '.join(extra)}")
         made = mechanism
     if neighbours is not None or attribute is not None:
         require(pair is None, "give a pair or its neighbours, not both", argument="pair")
         pair = _neighbours(made, neighbours, attribute)
-    over_time = {"composition": composition, "composed_delta": composed_delta}
-    chosen: dict[str, Any] = {n: value for n, value in over_time.items() if value is not None}
+    chosen = _given(composition=composition, composed_delta=composed_delta)
     require(
         reports is not None or not chosen,
         f"{' and '.join(chosen)} is for many reports; say how many: reports",
@@ -179,14 +178,18 @@ SETTINGS = tuple(n for n in signature(plan_audit).parameters if n not in ("mecha
 
 
 def settings_in(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the `arguments` of a function, its `locals()`, have for `plan_audit`."""
+    """Return the settings of `plan_audit` among `arguments`, the `locals()` of a caller."""
     return {**{n: arguments[n] for n in SETTINGS if n in arguments}, **arguments["options"]}
+
+
+def _given(**settings: Any) -> dict[str, Any]:
+    """Return those of `settings` that are not None."""
+    return {name: value for name, value in settings.items() if value is not None}
 
 
 def _trials(trials: Trials, precision: float | None, max_trials: int | None) -> int | Stopping:
     """Return the number of trials, or the rule by which they end."""
-    rule = {"precision": precision, "max_trials": max_trials}
-    given: dict[str, Any] = {name: value for name, value in rule.items() if value is not None}
+    given = _given(precision=precision, max_trials=max_trials)
     if isinstance(trials, str):
         must(trials == "auto", 'be a whole number or "auto"', trials=repr(trials))
         return Stopping(**given)
@@ -216,7 +219,7 @@ def option_types(name: str) -> Mapping[str, type]:
 
 
 def _neighbours(mechanism: Mechanism, relation: str | None, attribute: int | None) -> InputPair:
-    """Return two records of a mechanism that differ as asked for."""
+    """Return two records that differ in every attribute, or in the `attribute` of that number."""
     records = needed(mechanism, TakesRecords, "--neighbours", argument="neighbours")
     relation = relation or ("all" if attribute is None else "one")
     require(

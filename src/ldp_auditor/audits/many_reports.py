@@ -1,10 +1,10 @@
 """Many reports of the same user [Arcolezi24]: what is added up, and the mechanism that makes of it.
 
-A trial is a user. The attacker adds up what the user's reports say, the scores of every value
-(Algorithm 2 of the paper), the log-likelihood ratios or what else tells the ratio of all (the
-optimal attack), and then decides by the totals exactly as by a single report. So a protocol seen
-through its totals is a mechanism of its own, `Accumulated`, and the attacks, bounds and results
-are those of any audit.
+A trial is a user. The paper's attacker adds up the scores that the user's reports give to every
+value (Algorithm 2 of the paper), the optimal one their log-likelihood ratios, or numbers from which
+the ratio of all reports follows. Both then decide by the totals exactly as by a single report. So a
+protocol whose reports are such totals is a mechanism of its own, `Accumulated`, and the attacks,
+bounds and results are those of any audit.
 """
 
 from collections.abc import Mapping
@@ -109,7 +109,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Accumulated:
-    """A protocol seen through the totals of `reports` reports of each user."""
+    """A mechanism whose reports are totals: each of `reports` reports of one user."""
 
     tally: Tally
     reports: int

@@ -1,7 +1,5 @@
 """The plan of an audit: everything that decides its outcome."""
 
-import json
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -35,7 +33,8 @@ from ldp_auditor.mechanisms.capabilities import (
     lacking,
     loss_law_of,
 )
-from ldp_auditor.metrics import distance
+from ldp_auditor.metrics import distance, name_of
+from ldp_auditor.results.fields import option, plain_value
 from ldp_auditor.results.journal import digest
 from ldp_auditor.seeding import stream_key
 from ldp_auditor.theory.loss_law import LossLaw
@@ -88,8 +87,7 @@ class AuditPlan:
             isinstance(self.mechanism.claim, Claim),
             f"the claim of {self.mechanism.name} must be a Claim, got {self.mechanism.claim!r}",
         )
-        if self.metric is None:
-            self._set("metric", self.mechanism.claim.metric)
+        self._set("metric", name_of(self.metric) or self.mechanism.claim.metric)
         chosen = self._default_pair if self.pair is None else self.pair
         self._set("pair", inputs_of(self.mechanism).pair(chosen))
         if isinstance(self.mechanism, NamesInputs):
@@ -133,7 +131,7 @@ class AuditPlan:
 
     @property
     def _searches_pairs(self) -> bool:
-        """Whether the mechanism does not tell itself which pair is the worst at this metric."""
+        """Whether the worst pair is searched: a mechanism knows it for its own metric alone."""
         return self.metric is not None and self.metric != self.mechanism.claim.metric
 
     @property
@@ -174,7 +172,7 @@ class AuditPlan:
 
     @cached_property
     def looks(self) -> tuple[Self, ...]:
-        """The audit as it is after each number of reports: one of a mechanism that sends totals."""
+        """The audits of a user's totals after each number of reports; of one report this audit."""
         if not self.is_over_time:
             return (self,)
         return tuple(
@@ -189,11 +187,12 @@ class AuditPlan:
     @property
     def options(self) -> dict[str, Any]:
         """Options of the mechanism beyond its claim and domain."""
-        return dict(self.mechanism.options) if isinstance(self.mechanism, HasOptions) else {}
+        given = self.mechanism.options if isinstance(self.mechanism, HasOptions) else {}
+        return {name: option(plain_value(value)) for name, value in given.items()}
 
     @cached_property
     def stream(self) -> int:
-        """Key of the random stream: what is sampled, not how much of it nor how it is bounded."""
+        """Key of the random stream, made of what is sampled, not of trials, bound and alpha."""
         if self.is_over_time:
             return stream_key({"looks": [look.stream for look in self.looks]})
         return stream_key(self._sampled)
@@ -214,17 +213,16 @@ class AuditPlan:
     @property
     def content(self) -> dict[str, Any]:
         """Everything that decides the outcome, as plain values; a journal names results by it."""
-        epsilon, trials = self.mechanism.claim.epsilon, self.trials
-        content: dict[str, Any] = {
-            **self._sampled,
-            "epsilon": "inf" if epsilon == math.inf else epsilon,
-            "trials": vars(trials) if isinstance(trials, Stopping) else trials,
-        }
+        by_rule = isinstance(self.trials, Stopping)
         decided = ["bound", "alpha", "seed"]
         if self.is_over_time:
             decided += ["reports", "composition", "composed_delta"]
-        content |= {name: getattr(self, name) for name in decided}
-        plain: dict[str, Any] = json.loads(json.dumps(content, default=list))
+        content = {
+            **self._sampled,
+            "trials": vars(self.trials) if by_rule else self.trials,
+            **{name: getattr(self, name) for name in decided},
+        }
+        plain: dict[str, Any] = plain_value(content)
         return plain
 
     @property

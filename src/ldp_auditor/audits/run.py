@@ -44,16 +44,17 @@ def run(
     """
     progress = progress or (lambda trials: None)
     if journal is not None and plan.key in journal.entries:
-        kept = journal.entries[plan.key]["results"]
         progress(2 * plan.most_trials)
-        return AuditResults(AuditResult.from_dict(result) for result in kept)
+        seconds = journal.seconds.get(plan.key, 0.0)
+        written = journal.entries[plan.key]["results"]
+        return AuditResults(AuditResult.from_dict({**r, "seconds": seconds}) for r in written)
     started = time.perf_counter()
     chunks = Chunks(plan, tuple(fit_attack(look) for look in plan.looks))
     counting = chunks if journal is None else Checkpoints(chunks, journal)
-    with open_engine(engine) as opened, opened.staying() as kept:
+    with open_engine(engine) as opened, opened.staying() as staying:
         if opened.isolates:
             kernel_folder()  # tells where kernels are kept, if need be; what workers tell is lost
-        evidence = _measure(chunks, counting, kept, progress)
+        evidence = _measure(chunks, counting, staying, progress)
     seconds = time.perf_counter() - started
     results = AuditResults(
         _result(plan, look, attack, found, seconds)
@@ -91,7 +92,7 @@ class Evidence:
 def _measure(
     chunks: Chunks, counting: Chunks | Checkpoints, engine: Engine, progress: Progress
 ) -> list[Evidence]:
-    """Count all trials; or until every number of reports is precise enough, or breaks its claim."""
+    """Count all trials, or by a rule until all claims are broken or bounds precise enough."""
     plan, done, times = chunks.plan, 0, 0
     counts: tuple[Counts, ...] | None = None
     proven, limits = [0.0] * len(plan.looks), [0.0] * len(plan.looks)
@@ -180,13 +181,13 @@ def _result(
         looks=found.looks,
         **about,
         **stopping,
-        **_apart(plan),
+        **_with_metric(plan),
         **_over_time(plan, look),
     )
 
 
-def _apart(plan: AuditPlan) -> dict[str, Any]:
-    """Return the metric and the distance of the pair, if the claim is counted in that."""
+def _with_metric(plan: AuditPlan) -> dict[str, Any]:
+    """Return the entries of a claim with a metric: its name, the distance and the worst pair."""
     if plan.metric is None:
         return {}
     return {"metric": plan.metric, "distance": plan.distance, "worst_pair": plan.worst_pair}

@@ -18,7 +18,7 @@ MOST_TRIALS = 10**15
 
 @dataclass(frozen=True)
 class Stopping:
-    """When to stop: at this relative distance from what is reachable, or after that many trials."""
+    """When trials end: `precision`, as a share, from what is reachable, or at `max_trials`."""
 
     precision: float = 0.01
     max_trials: int = 10**9
@@ -30,7 +30,7 @@ class Stopping:
 
 
 def alpha_of_look(bound: Bound, alpha: float, look: int) -> float:
-    """What look number `look`, counted from 1, may spend of alpha."""
+    """Return the part of alpha that look number `look`, counted from 1, may spend."""
     return alpha if bound.anytime else alpha * 6 / (math.pi * look) ** 2
 
 

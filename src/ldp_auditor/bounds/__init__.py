@@ -57,7 +57,7 @@ BOUNDS: Mapping[str, Bound] = {
 
 def find_bound(name: str) -> Bound:
     """Return the named bound."""
-    if name not in BOUNDS:
+    if not isinstance(name, str) or name not in BOUNDS:
         known = f"the bounds are: {', '.join(BOUNDS)}"
         raise AuditError(f"unknown bound {name!r}; {known}", argument="bound")
     return BOUNDS[name]

@@ -88,9 +88,9 @@ class Wealth:
         cash: float = 0.0,
         distances: Sequence[float] | None = None,
     ) -> Self:
-        """What became of parts of the money, each bet on one event whose counts these are.
+        """Return what `bets` made of the money: a bet is a part of it and the counts of an event.
 
-        With `distances` a claim is epsilon times that of the bet.
+        With `distances`, one for each bet, the claim against a bet is epsilon times its distance.
         """
         stakes, anchors, money, hit, miss, other_miss = _money(delta)
         won: list[Floats] = []
@@ -118,7 +118,7 @@ class Wealth:
     def each(self, epsilon: float) -> Floats:
         """Log of the wealth of every gambler against a claim of `epsilon`.
 
-        It falls when epsilon grows. A stake that a false positive would bring into debt is none.
+        It falls when epsilon grows. A gambler whom a false positive would bring into debt has 0.
         """
         claimed = [math.exp(min(epsilon * each, LARGEST)) for each in self.distances]
         allowed_rate = np.array(claimed, np.float64)[self.owners] + self.delta

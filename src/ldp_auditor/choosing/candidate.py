@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from ldp_auditor.choosing.columns import Columns
 from ldp_auditor.errors import AuditError
 from ldp_auditor.mechanisms.capabilities import HasOptions
-from ldp_auditor.results.fields import Plain, entry, from_plain, option, to_plain
+from ldp_auditor.results.fields import Plain, entry, from_plain, options_among, to_plain
 
 MEASURED = "measured"
 """The part of a candidate that is timed on this machine."""
 
 measured = partial(entry, part=MEASURED, default=None, unit="s")
 """Declare an entry of that part."""
-
-
-OPTION = "option_"
-"""What is put before the name of an option that a column has: `bits` of dBitFlipPM."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,20 +61,12 @@ class Candidate:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON; an option named like a column is written as option_name."""
-        own = {declaration.name for declaration in fields(self)}
-        shown = {f"{OPTION * (n in own)}{n}": value for n, value in self.options.items()}
-        return to_plain(replace(self, options=shown))
+        return to_plain(self)
 
     @classmethod
     def from_dict(cls, plain: Plain) -> Candidate:
         """Read what `to_dict` wrote, or raise."""
-        own = {declaration.name for declaration in fields(cls)}
-        options = {
-            name.removeprefix(OPTION): option(value)
-            for name, value in plain.items()
-            if name not in own
-        }
-        return from_plain(cls, plain, options=options)
+        return from_plain(cls, plain, options=options_among(cls, plain))
 
 
 def candidate_of(

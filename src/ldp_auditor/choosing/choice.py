@@ -8,9 +8,9 @@ from typing import Any
 
 from ldp_auditor.choosing.candidate import Candidate
 from ldp_auditor.choosing.verification import Verification
-from ldp_auditor.errors import AuditError, describe, require
+from ldp_auditor.errors import require
 from ldp_auditor.results.audit_result import column_value
-from ldp_auditor.results.fields import Plain, plain_value, real, whole_entry
+from ldp_auditor.results.fields import Plain, plain_value, reading, real, whole_entry
 from ldp_auditor.results.showing import Shown
 
 
@@ -29,11 +29,11 @@ class Curve:
 
 @dataclass(frozen=True)
 class Binding:
-    """A limit that must give if anything is to fit."""
+    """A limit that keeps every protocol from fitting."""
 
     limit: float
     needed: float | None
-    """To which it must rise while the others stay; None if that is not enough."""
+    """The value to which it must rise if the other limits stay; None if no value is enough."""
     mechanism: str | None
     """The protocol that fits then."""
 
@@ -54,7 +54,7 @@ class Choice(Shown):
     left_out: Mapping[str, str]
     """Why a protocol has no setting at all, by its name."""
     binding: Mapping[str, Binding]
-    """What must give, if nothing fits."""
+    """The limits that could be relaxed, if nothing fits."""
     curves: tuple[Curve, ...]
     sentences: tuple[str, ...]
     attributes: tuple[int, ...] = ()
@@ -95,15 +95,9 @@ class Choice(Shown):
         }
 
     @classmethod
+    @reading("choice")
     def from_dict(cls, plain: Plain) -> Choice:
         """Read what `to_dict` wrote, or raise."""
-        try:
-            return cls._read(plain)
-        except (AttributeError, KeyError, TypeError) as error:
-            raise AuditError(f"what is read is no choice: {describe(error)}") from None
-
-    @classmethod
-    def _read(cls, plain: Plain) -> Choice:
         for name in ("candidates", "left_out", "curves", "sentences", "attributes"):
             require(isinstance(plain.get(name), list), f"{name} must be a list")
         chosen, checked = plain.get("choice"), plain.get("verification")

@@ -33,7 +33,7 @@ ANY_FREQUENCY = np.linspace(0.0, 1.0, 101)
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked for, whatever the protocol."""
+    """What a user asks, which is the same for every protocol."""
 
     domain_size: int
     users: int
@@ -136,12 +136,12 @@ class Columns:
 
     @cached_property
     def attack_success_all(self) -> float | None:
-        """The same from all reports of a user; None where it is not known."""
+        """How often the best guess from all reports of a user is right; None if not known."""
         return self._success_over(self.question.population)
 
     @cached_property
     def attack_success_all_uniform(self) -> float | None:
-        """The same from all reports, if all values are as frequent; None where it is not known."""
+        """The same if all values are as frequent; None if not known."""
         return self._success_over(None)
 
     def _success_over(self, population: Population | None) -> float | None:
@@ -166,7 +166,7 @@ class Columns:
 
     @cached_property
     def standard_error_of_mean(self) -> float:
-        """The same of the mean over all reports of every user."""
+        """Standard error of the mean over all reports of every user."""
         return self._error(self.question.reports)
 
     def _error(self, reports: int) -> float:

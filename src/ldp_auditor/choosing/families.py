@@ -106,7 +106,7 @@ class Family(ABC):
 
     @property
     def common(self) -> dict[str, Any]:
-        """What every setting has."""
+        """The arguments that every setting has."""
         question = self.question
         if question.sizes:
             return {"domain_sizes": question.sizes, "delta": question.delta}
@@ -118,7 +118,7 @@ class Family(ABC):
 
     @abstractmethod
     def first_line(self, budget: float) -> Line:
-        """The line with what the protocol chooses itself, and so much for all reports."""
+        """Return the line with the protocol's own options, and `budget` for all reports."""
 
     def drawn_lines(self, budget: float, found: Any) -> list[Line]:
         """The lines whose best setting is drawn; `found` is the best one within the limits."""
@@ -141,7 +141,7 @@ class ByWholeNumber(Family):
         self.option, self.numbers = _whole_number(self.protocol, question.domain_size)
 
     def line(self, number: int) -> Line:
-        """All settings with that number, by epsilon."""
+        """Return the settings with that `number`, by epsilon."""
         own = {self.option: number}
         if issubclass(self.protocol, BitFlipsOfBuckets):  # fewer buckets blur the values
             own["buckets"] = self.question.domain_size
@@ -193,12 +193,12 @@ class Memoized(Family):
             self.shapes = range(STEPS + 1)
 
     def fixed(self, epsilon_infinity: float, shape: int | None = None) -> Line:
-        """All settings with that guarantee for all reports, by that of one."""
+        """Return the settings with `epsilon_infinity` for all reports, by the epsilon of one."""
         together = min(short(epsilon_infinity), MOST_MEMOIZED)
         return Line(lambda t: self._make(t, together, shape), LARGEST_SHARE * together)
 
     def ray(self, share: float, shape: int | None = None) -> Line:
-        """All settings whose report spends a share of what all may, by what all may."""
+        """Return the settings whose one report spends `share` of what all may, by the latter."""
         return Line(lambda t: self._make(short(share * t), t, shape), MOST_MEMOIZED)
 
     def _make(self, epsilon: float, epsilon_infinity: float, shape: int | None) -> Any:
@@ -226,7 +226,7 @@ class Memoized(Family):
         return self.fixed(budget)
 
     def drawn_lines(self, budget: float, found: Any) -> list[Line]:
-        """Return these with some shapes."""
+        """Return the settings that spend the whole `budget`, with some shapes."""
         if not self.shapes:
             return [self.fixed(budget)]
         own = self.shape_of(found)

@@ -1,6 +1,6 @@
 """Chooses a protocol and its setting under limits: what Python users call."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +92,8 @@ def ask(
 ) -> Question:
     """Return the question that these settings ask, or raise."""
     population = None if frequencies is None else Population.of(frequencies)
+    listed = isinstance(domain_sizes, Iterable) and not isinstance(domain_sizes, str)
+    must(listed, "be a list of numbers", domain_sizes=repr(domain_sizes))
     sizes = tuple(whole_number("domain_sizes", size, 2, MOST_VALUES) for size in domain_sizes)
     require(
         len(sizes) != 1,

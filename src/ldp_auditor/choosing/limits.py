@@ -68,7 +68,7 @@ class Limits:
         return replace(self, **gone)
 
     def broken_by(self, columns: Columns, among: Collection[str] = tuple(LIMITED)) -> list[str]:
-        """Return the names of the limits `among` some that the setting of `columns` breaks."""
+        """Return which of the limits `among` these names the setting of `columns` breaks."""
         return [
             name
             for name, limit in self.given.items()

@@ -48,7 +48,7 @@ def keeps_something(name: str) -> bool:
 
 
 def check_name(name: str, question: Question) -> None:
-    """Raise unless the protocol `name`, which somebody asked for, can answer a question."""
+    """Raise unless the protocol `name`, which the user named, can answer a question."""
     protocol: Any = mechanisms.find(name, outside=True)
     is_for_records = issubclass(protocol, RecordMechanism)
     require(

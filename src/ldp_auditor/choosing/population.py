@@ -2,7 +2,8 @@
 
 import csv
 import math
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -30,8 +31,8 @@ class Population:
             return cls(frequencies.shares, frequencies.names)
         if isinstance(frequencies, str | Path):
             return cls.read(Path(frequencies))
-        right = isinstance(frequencies, Iterable)
-        must(right, "be numbers, or a file of them", frequencies=in_brief(frequencies))
+        right = isinstance(frequencies, Iterable) and not isinstance(frequencies, Mapping)
+        must(right, "be a list of numbers, or a file of them", frequencies=in_brief(frequencies))
         return cls._scaled([number("frequencies", each) for each in frequencies], ())
 
     @classmethod
@@ -65,8 +66,7 @@ class Population:
                 f"as red,120, got {','.join(row)[:60]!r}",
                 argument="frequencies",
             )
-        names = tuple(row[0] for row in lines) if lines and len(lines[0]) == 2 else ()
-        return cls._scaled([float(row[-1]) for row in lines], names)
+        return cls._scaled([float(row[-1]) for row in lines], _names_in(lines, path))
 
     @classmethod
     def zipf(cls, domain_size: int) -> Self:
@@ -82,6 +82,24 @@ class Population:
         order = np.argsort(counts - exact, kind="stable")
         counts[order[:missing]] += 1
         return counts
+
+
+def _names_in(lines: Sequence[Sequence[str]], path: Path) -> tuple[str, ...]:
+    """Return the names of the values, none if no line has one; raise if some lack it or repeat."""
+    names = [row[0] for row in lines if len(row) == 2]
+    require(
+        len(names) in (0, len(lines)),
+        f"frequencies: every line of {str(path)!r} must have a name, or none",
+        argument="frequencies",
+    )
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    require(
+        not twice,
+        f"frequencies: {str(path)!r} must have one line for each value, got several for "
+        f"{', '.join(map(repr, twice[:3]))}",
+        argument="frequencies",
+    )
+    return tuple(names)
 
 
 def _is_number(text: Any) -> bool:

@@ -60,7 +60,7 @@ def setting_of(candidate: Candidate, digits: int = 6) -> str:
 
 
 def answer(candidate: Candidate, question: Question, limits: Limits) -> list[str]:
-    """The choice, for somebody who has not read a paper about it."""
+    """Return the choice in sentences for readers who know no paper about it."""
     return [
         f"Choose {setting_of(candidate)}.{_what_it_is(candidate)}",
         _privacy(candidate, question),
@@ -126,7 +126,7 @@ def _accuracy(candidate: Candidate, question: Question, limits: Limits) -> str:
 
 
 def why_it_lost(columns: Columns, winner: Columns, objective: str) -> str:
-    """Why a setting that keeps all limits is not the choice."""
+    """Say why a setting that keeps all limits is not the choice."""
     mine, best = columns.of(objective), winner.of(objective)
     more = mine / best - 1
     name = COLUMNS[objective]
@@ -142,7 +142,7 @@ def why_it_lost(columns: Columns, winner: Columns, objective: str) -> str:
 
 
 def why_it_fails(columns: Columns, limits: Limits) -> str:
-    """Which limits a setting breaks that keeps those on leakage, and by how much."""
+    """Say which limits a setting breaks, which keeps those on leakage, and by how much."""
     parts = []
     for limit in limits.broken_by(columns):
         column = LIMITED[limit]
@@ -155,11 +155,11 @@ def why_it_fails(columns: Columns, limits: Limits) -> str:
 
 
 def binding_sentence(limit: str, now: float, needed: float | None, who: str) -> str:
-    """By how much a limit has to give."""
+    """Say that a `limit` has to rise from `now` to `needed`, where the protocol `who` fits."""
     column = LIMITED[limit]
     named = f"The {COLUMNS[column]} ({limit})"
     if needed is None:
-        return f"{named} alone cannot give enough: no protocol keeps the other limits."
+        return f"{named} is not the only obstacle: no protocol keeps the other limits."
     return (
         f"{named} would have to rise from {in_words(column, now)} to "
         f"{in_words(column, needed, up=True)}, with {who}."
@@ -167,21 +167,19 @@ def binding_sentence(limit: str, now: float, needed: float | None, who: str) -> 
 
 
 def fingerprint_sentence(candidate: Candidate, unlinked: Candidate | None) -> str:
-    """What it means that a part of the reports never changes, and what to take instead."""
+    """Say what it means that a part of the reports never changes, and what to take instead."""
     instead = ""
     if unlinked is not None:
         error = points(unlinked.standard_error)
-        instead = (
-            f" If that must not be (--no-fingerprint), take {setting_of(unlinked)}: {error} points."
-        )
+        instead = f" To avoid that (--no-fingerprint), take {setting_of(unlinked)}: {error} points."
     return (
-        f"Mind that a part of what a device sends with {candidate.mechanism} never changes, so "
+        f"Note that a part of what a device sends with {candidate.mechanism} never changes, so "
         f"that the device can be recognized by it.{instead}"
     )
 
 
 def fine_print(question: Question) -> list[str]:
-    """What the numbers are about."""
+    """Return sentences on what the numbers mean."""
     told = "The standard error is the root mean square over all values, whatever the population."
     if question.sizes:
         told = (

@@ -23,7 +23,7 @@ from ldp_auditor.mechanisms.capabilities import (
     needed,
 )
 from ldp_auditor.mechanisms.records import RecordMechanism
-from ldp_auditor.results.fields import Plain, plain_value, real, whole_entry
+from ldp_auditor.results.fields import Plain, plain_value, reading, real, whole_entry
 from ldp_auditor.results.showing import Shown
 
 MOST_USERS = 10**10
@@ -72,6 +72,7 @@ class Simulation(Shown):
         return {**plain, **{name: getattr(self, name) for name in told}}
 
     @classmethod
+    @reading("simulation")
     def from_dict(cls, plain: Plain) -> Simulation:
         """Read what `to_dict` wrote, or raise."""
         lists = {

@@ -74,7 +74,7 @@ def rank(columns: Columns | None, limits: Limits, objective: str) -> Rank:
 
 
 def in_order(mine: Rank, best: Rank) -> Rank:
-    """A rank by which those that are as good as the best are ordered by what else they offer."""
+    """Return `mine` as a rank to sort by: settings as good as the `best` differ in ties alone."""
     as_good = mine[0] == best[0] and mine[1] <= best[1] * (1 + AS_GOOD)
     return (mine[0], best[1], *mine[2:]) if as_good else mine
 

@@ -1,4 +1,4 @@
-"""How a choice is found: the best setting of every protocol, what else is told, and the words."""
+"""Find the choice: the best setting of every protocol, the curves, and the sentences."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -162,7 +162,7 @@ class Task:
         return candidate_of(columns, fits=fits, why=why, seconds=seconds)
 
     def binding(self) -> dict[str, Binding]:
-        """Of every limit, to what it must rise alone if something is to fit."""
+        """Return, for each limit, to which value it alone must rise before any protocol fits."""
         found: dict[str, Binding] = {}
         for name, limit in self.limits.given.items():
             others = self.limits.without(name)

@@ -21,7 +21,7 @@ Options = Mapping[str, Option]
 
 
 class Numeral(click.ParamType[Any]):
-    """A number, or the text that is none: the audit refuses it as in Python and in grids."""
+    """Reads a number; other text is kept, for the audit to refuse as in Python and in grids."""
 
     name = "number"
 
@@ -67,7 +67,7 @@ path = partial(_option, "path", FILE)
 
 
 def switch(flag: str, text: str) -> Option:
-    """An option that is there or not."""
+    """An option without a value."""
     return lambda name: click.Option([name, flag], is_flag=True, help=text)
 
 
@@ -178,7 +178,7 @@ OWN_OPTIONS = {"ignore_unknown_options": True}
 def command(
     *tables: Options, own_options: bool = False, told: bool = True, **options: Option
 ) -> Callable[[Callable[..., Any]], click.Command]:
-    """Make a command of a function: it gets by name what stands in the tables and its options.
+    """Make a command of a function, which gets the options of the tables and its own by name.
 
     Unless it has nothing to tell, the command takes --quiet and --verbose, too.
     """

@@ -140,7 +140,7 @@ OF_SAMPLING = (
 
 
 def _refuse(who: str, *names: str) -> None:
-    """Raise if one of these options was given: it would be left out of account without a word."""
+    """Raise if one of these options was given, which would be ignored otherwise."""
     source = click.get_current_context().get_parameter_source
     for name in names:
         given = source(name) is ParameterSource.COMMANDLINE

@@ -106,14 +106,14 @@ def make_plan(words: Sequence[str], settings: Mapping[str, Any]) -> AuditPlan:
 
 
 def planned(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those settings that are of the plan, with their words read."""
+    """Return the settings of the plan among `settings`, with `reports` as numbers."""
     plan = {name: value for name, value in settings.items() if name not in ENGINE}
     plan["reports"] = parse_reports(plan["reports"])
     return plan
 
 
 def drawing_of(settings: dict[str, Any]) -> dict[str, Any]:
-    """Take those settings out that say how a figure is drawn."""
+    """Take the settings of a figure out of `settings`, and return them."""
     return {name: settings.pop(name) for name in DRAWN}
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.random import Generator
 
 from ldp_auditor.core import Floats, Reports
-from ldp_auditor.errors import must, require, seed_number, whole_number
+from ldp_auditor.errors import must, require, seed_number, whole_input, whole_number
 from ldp_auditor.mechanisms import RecordMechanism
 from ldp_auditor.mechanisms.capabilities import (
     Estimates,
@@ -88,7 +88,7 @@ def _identity(mechanism: Any, reports: int) -> dict[str, Any]:
 
 
 def checked_population(mechanism: Any, population: Sequence[int] | Population) -> Population:
-    """Return the number of users of every value that somebody holds; raise if nobody does."""
+    """Return how many users hold each value, for values with users; raise if there is no user."""
     pairs: Any = population.items() if isinstance(population, Mapping) else enumerate(population)
     counts = {value: whole_number("a number of users", count, 0, 2**53) for value, count in pairs}
     require(
@@ -100,12 +100,12 @@ def checked_population(mechanism: Any, population: Sequence[int] | Population) -
 def _checked_input(mechanism: Any, value: Any) -> Any:
     """Return a value or a record, or raise unless the mechanism takes it."""
     if not isinstance(mechanism, RecordMechanism):
-        return whole_number("value", value, 0, mechanism.domain_size - 1)
+        return whole_input("value", value, 0, mechanism.domain_size - 1)
     sizes = mechanism.domain_sizes
     fits = isinstance(value, tuple) and len(value) == len(sizes)
     must(fits, f"have records of {len(sizes)} values", population=value)
     both = zip(value, sizes, strict=True)
-    return tuple(whole_number("value", v, 0, size - 1) for v, size in both)
+    return tuple(whole_input("value", v, 0, size - 1) for v, size in both)
 
 
 def _batches(mechanism: Any, counts: Population, reports: int, rng: Generator) -> Iterator[Reports]:

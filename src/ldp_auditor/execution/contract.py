@@ -23,7 +23,7 @@ TRIES = 4
 
 
 class Ticker:
-    """Tells what a worker is about to do; this one tells nobody, where nobody would stop it."""
+    """Hears what a worker is about to do; this one does nothing, as work without limits needs."""
 
     def __call__(self, what: str, more: float = 0.0) -> None:
         """Note that a call of foreign code begins; `what` names it if it never ends.
@@ -86,7 +86,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Job:
-    """What a `map` is asked for."""
+    """The arguments of a `map`, and the cores of each session."""
 
     open_session: Opener
     tasks: Iterator[Any]
@@ -184,7 +184,7 @@ MOST_WORKERS = 1024
 
 
 def worker_count(workers: int | None) -> int:
-    """Return `workers` if that many can be had; if it is None, the cores this process may use."""
+    """Return the number of workers: `workers` if given, else the cores this process may use."""
     if workers is not None:
         return whole_number("workers", workers, 1, MOST_WORKERS)
     has_affinity = hasattr(os, "sched_getaffinity")

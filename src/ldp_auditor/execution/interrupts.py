@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def interrupt_later() -> Iterator[None]:
-    """Let Ctrl-C wait until the block has ended; half of it would leave processes behind."""
+    """Delay Ctrl-C until the block has ended: half of it would leave processes behind."""
     if threading.current_thread() is not threading.main_thread():
         yield  # handlers run in the main thread, which is not in the block
         return

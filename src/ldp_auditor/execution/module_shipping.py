@@ -21,9 +21,9 @@ def runtime_environment(
 ) -> dict[str, Any]:
     """Return the runtime environment that brings modules to the workers of a Ray cluster.
 
-    Modules that are installed here are left out: they have to be installed there. Of the others
-    the whole package, or the file, is sent. `working_dir` is a folder that is sent with all that is
-    in it; there the workers look for modules first.
+    A module that is installed here is not sent: it has to be installed there. Of any other the
+    whole package, or the file, is sent. `working_dir` is a folder that is sent with all its files;
+    the workers look for modules there first.
     """
     found = {PACKAGE, *filter(None, (_own_source(name) for name in modules))}
     environment: dict[str, Any] = {

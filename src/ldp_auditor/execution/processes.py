@@ -19,7 +19,7 @@ from typing import Any
 from ldp_auditor.errors import AuditError
 from ldp_auditor.execution.contract import TRIES, Engine, Job, Opener, Packed, Stay, pack
 from ldp_auditor.execution.worker import CALLING, OPENING, WARMING, Pulse, serve
-from ldp_auditor.execution.worker_start import alone, start_method
+from ldp_auditor.execution.worker_start import start_apart, start_method
 
 
 @dataclass
@@ -33,7 +33,7 @@ class _Worker:
     last_pulse: int = -1
 
     def send(self, task: Any) -> None:
-        """Have a task done."""
+        """Send a task to the process."""
         self.task = task
         sent = pack(task)
         with contextlib.suppress(OSError):  # a dead worker is noticed when its answer is read
@@ -147,7 +147,7 @@ class _Mapping:
         # A fresh interpreter says itself what it cannot read, so it gets the bytes.
         sent = pack(opener) if method == "spawn" else opener
         process = context.Process(target=serve, args=(theirs, pulse, sent), daemon=True)
-        with alone(method):
+        with start_apart(method):
             process.start()
         theirs.close()
         return _Worker(process, ours, pulse, opener, task)
@@ -197,7 +197,7 @@ class _Mapping:
 _DIED, _OPENED = object(), object()
 
 _PULSES: list[Pulse] = []
-"""Kept for ever: a copy of a worker that nobody knows of may write to them later."""
+"""Kept until this process ends: a fork of a worker, made by foreign code, may still write there."""
 
 
 def _signal_name(number: int) -> str:

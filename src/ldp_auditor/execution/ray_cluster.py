@@ -178,7 +178,7 @@ def ray_engine(
     needs: Any,
     working_dir: Path | str | None,
 ) -> Iterator[RayEngine]:
-    """Open an engine on a cluster, as `open_engine` does; a cluster that was there is left so."""
+    """Open an engine on a cluster, as `open_engine` does; one that existed before stays."""
     if workers is not None:
         workers = worker_count(workers)
     wanted = [*modules, *modules_of(needs)]

@@ -159,7 +159,7 @@ def _require_head_at(address: str) -> None:
 def _silent_listener() -> Iterator[None]:
     """Connect without the thread that prints on standard output what happens to workers.
 
-    Ray starts it whatever its logging is set to; here it is said in the answer, or not worth it.
+    Ray starts it even if its logging is off. What matters of it, our own answers tell.
     """
     from ray._private import worker
 

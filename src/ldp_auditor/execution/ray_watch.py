@@ -1,4 +1,4 @@
-"""Is the cluster still there? Ray would wait for one that is not, or end the process."""
+"""Find out whether a cluster is lost: Ray would wait for it, or end this process."""
 
 import math
 import socket
@@ -29,7 +29,7 @@ SETTINGS = 4
 
 
 class ClusterWatch:
-    """Looks at a cluster now and then: are the parts there that Ray needs, how many cores are."""
+    """Looks every few seconds whether the parts that Ray needs are there, and how many cores."""
 
     def __init__(self, ray: Any) -> None:
         context = ray.get_runtime_context()
@@ -72,7 +72,7 @@ class ClusterWatch:
 
 @dataclass
 class _Since:
-    """What is missing may come back within `seconds`; then it is lost."""
+    """A part of a cluster, which is lost once it has been missing for `seconds`."""
 
     what: str
     seconds: float
@@ -91,7 +91,7 @@ class _Since:
 
 
 def why_unreachable(address: str) -> str | None:
-    """Say why nothing at an address speaks as Ray does, or nothing if something does."""
+    """Return why there is no Ray at `address`, in words; None if there is."""
     host, colon, port = address.rpartition(":")
     if not colon or not port.isdecimal() or not 0 < int(port) < 2**16:
         raise AuditError(f"an address is written host:port, or auto, got {address!r}")

@@ -51,7 +51,7 @@ class Pulse(ctypes.Structure):
 
     @property
     def words(self) -> str:
-        """What the worker does, in words that follow what became of it."""
+        """What the worker does, as the end of a sentence: in call 3 with value 1."""
         text = self.text.decode(errors="replace") or "while its process was being started"
         return f"in call {self.call} {text}" if self.call else text
 
@@ -120,7 +120,7 @@ class Writer(Ticker):
             os._exit(0)
 
     def _note_fork(self) -> None:
-        """Runs after a fork that goes on in Python; starting a program is none."""
+        """Note a fork by foreign code; Python does not call this when a program is started."""
         if self.pulse.doing in (CALLING, WARMING):
             self.forked = True
 
@@ -158,25 +158,29 @@ def serve(tasks: Connection, pulse: Pulse, opener: bytes | Opener) -> None:
             sent = tasks.recv_bytes()
         except (EOFError, OSError):
             return
-        try:
-            task = pickle.loads(sent)
-            outcome = session.run(task, tick)
-            tick.own_work(pulse.words)
-        except AuditError as error:
-            answer("failed", str(error))
-        except BaseException as error:
-            if pulse.doing in (CALLING, WARMING):
-                where = _place_of(error)
-                answer("failed", f"the target raised {describe(error)} {pulse.words}{where}")
-            else:
-                why = f"{describe(error)} ({pulse.words})"
-                answer("failed", f"what the target returned cannot be looked into: {why}")
-        else:
-            answer("done", outcome)
+        answer(*_outcome_of(session, sent, tick))
+
+
+def _outcome_of(session: Any, sent: bytes, tick: Writer) -> tuple[str, Any]:
+    """Return "done" and the outcome of the task that was `sent`, or "failed" and why, in words."""
+    pulse = tick.pulse
+    try:
+        task = pickle.loads(sent)
+        outcome = session.run(task, tick)
+        tick.own_work(pulse.words)
+    except AuditError as error:
+        return "failed", str(error)
+    except BaseException as error:
+        if pulse.doing in (CALLING, WARMING):
+            where = _place_of(error)
+            return "failed", f"the target raised {describe(error)} {pulse.words}{where}"
+        why = f"{describe(error)} ({pulse.words})"
+        return "failed", f"what the target returned cannot be looked into: {why}"
+    return "done", outcome
 
 
 def _place_of(error: BaseException) -> str:
-    """The file and line that raised, the last one that is not ours, in words that follow others."""
+    """Return the last file and line of foreign code that raised, in brackets, or nothing."""
     frames = traceback.extract_tb(error.__traceback__)
     foreign = [f for f in frames if not Path(f.filename).is_relative_to(OURS) and f.lineno]
     if not foreign:
@@ -201,7 +205,7 @@ os.killpg(0, signal.SIGKILL)
 
 
 def _end_group_with_us() -> None:
-    """Have whatever foreign code starts ended with this worker, even if our parent is gone.
+    """Make all processes of foreign code end with this worker, even if our parent is gone.
 
     The process that does so is nobody's child: foreign code may wait for its own children.
     """
@@ -223,7 +227,7 @@ def _end_group_with_us() -> None:
 
 
 def _die_with_parent() -> None:
-    """Ask the kernel to end this worker when its parent is killed; elsewhere it ends its task."""
+    """Ask Linux to end this worker when its parent is killed; elsewhere it finishes its task."""
     if sys.platform == "linux":
         pr_set_pdeathsig = 1
         with contextlib.suppress(OSError, AttributeError):

@@ -85,7 +85,7 @@ def _find(name: str, path: Any) -> Any:
 
 
 @contextlib.contextmanager
-def alone(method: str) -> Iterator[None]:
+def start_apart(method: str) -> Iterator[None]:
     """Start processes that do not run the user's script again and that Ctrl-C does not reach."""
     script = _no_main_module() if method == "spawn" else contextlib.nullcontext()
     with (

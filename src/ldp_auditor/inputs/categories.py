@@ -7,7 +7,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ldp_auditor.core import InputPair
-from ldp_auditor.errors import AuditError, must, numeral, shown_as, whole_number
+from ldp_auditor.errors import AuditError, must, numeral, shown_as, whole_input, whole_number
 from ldp_auditor.inputs.kind import SEARCHED, Accused, Inputs
 from ldp_auditor.inputs.nearness import nearer
 
@@ -49,7 +49,7 @@ class Categories(Inputs):
                 f"{name} must be a whole number, got {shown_as(name, repr(value)[:40])}; count the "
                 "values from 0, or use a sketch such as CMS, which takes words"
             )
-        found, size = whole_number(name, value, at_least=0), self.domain_size
+        found, size = whole_input(name, value, at_least=0), self.domain_size
         if found >= size:
             must(False, f"lie in 0..{size - 1} (domain_size={size})", **{name: found})
         return found

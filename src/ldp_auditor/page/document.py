@@ -38,7 +38,7 @@ from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.check_result import CheckResult
 from ldp_auditor.results.files import replace_file
 from ldp_auditor.results.journal import JOURNAL
-from ldp_auditor.results.violations import ViolationCount
+from ldp_auditor.results.violations import Audited, ViolationCount
 
 STYLES = ("page.css", "figures.css", "print.css")
 SCRIPTS = (
@@ -167,7 +167,14 @@ def _violations(contents: Contents) -> ViolationCount:
     ]
     named += [(check.name, check) for check in contents.checks]
     return ViolationCount.of_audits(
-        (name, result.verdict, result.alpha, result.claim.epsilon) for name, result in named
+        Audited(
+            name,
+            result.verdict,
+            result.alpha,
+            result.claim.epsilon,
+            result.bound if isinstance(result, AuditResult) else "betting",
+        )
+        for name, result in named
     )
 
 

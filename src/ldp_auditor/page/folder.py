@@ -13,7 +13,7 @@ from ldp_auditor.errors import AuditError, require
 from ldp_auditor.figures.words import shown
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.check_result import CheckResult
-from ldp_auditor.results.journal import JOURNAL, PORTION, digest, understood
+from ldp_auditor.results.journal import JOURNAL, PORTION, digest, entries_in
 
 CHECK, CHOICE, RUN = "check", "choice", "run"
 """What tells plans of checks and choices from those of audits, and one run of a check from another.
@@ -58,7 +58,7 @@ def read_folder(folder: Path) -> Contents:
     versions: set[str] = set()
     reasons: Counter[str] = Counter()
     seen: set[str] = set()
-    for entry in understood([line for line in content.split(b"\n") if line.strip()]):
+    for entry in entries_in([line for line in content.split(b"\n") if line.strip()]):
         if entry is None or not isinstance(entry["plan"], Mapping):
             reasons["damaged line of the journal"] += 1
             continue

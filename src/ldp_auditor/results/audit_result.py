@@ -5,14 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from math import inf
 from typing import Any
 
 from ldp_auditor.bounds import find_bound
 from ldp_auditor.core import Claim, Counts, InputPair, Rates, Verdict, verdict_on
-from ldp_auditor.errors import error_probability, require
-from ldp_auditor.results.fields import Plain, entry, from_plain, option, to_plain
+from ldp_auditor.errors import error_probability, in_brief, require
+from ldp_auditor.results.fields import (
+    Plain,
+    entry,
+    from_plain,
+    options_among,
+    options_apart,
+    to_plain,
+)
 from ldp_auditor.results.showing import Shown
 from ldp_auditor.results.violations import ViolationCount
 
@@ -29,6 +36,9 @@ _claim = lru_cache(typed=True)(Claim)
 
 NOT_STORED = ("seconds",)
 """What differs from run to run, and is kept apart in a journal."""
+
+KEPT_BESIDE = frozenset(("version", "key"))
+"""What journals and tables have beside the entries of a result."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +139,7 @@ class AuditResult(Shown):
 
     @property
     def allowed(self) -> Claim:
-        """What is promised for this very pair: epsilon times its distance, with a metric."""
+        """What is promised for this pair: epsilon times its distance, with a metric."""
         return self.claim.at(self.distance or 1.0)
 
     @property
@@ -160,31 +170,22 @@ class AuditResult(Shown):
     @classmethod
     def from_dict(cls, plain: Plain) -> AuditResult:
         """Read what `to_dict` wrote, or raise; results of version 0.1 are read too."""
-        options = {name: option(plain[name]) for name in plain.keys() - _own_names()}
-        return from_plain(cls, plain, options=options)
+        return from_plain(cls, plain, options=options_among(cls, plain, KEPT_BESIDE))
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """Return the row of the tidy table: every field, whatever the audit."""
+        """Return the row of the tidy table, in which every audit has all fields."""
         row: dict[str, Any] = {}
         for declaration in fields(self):
             name, value = declaration.name, getattr(self, declaration.name)
-            row |= value if name == "options" else {name: value}
+            row |= options_apart(type(self), value) if name == "options" else {name: value}
         row["verdict"] = self.verdict
         return [{name: column_value(value) for name, value in row.items()}]
 
     def to_store(self, version: str) -> dict[str, Any]:
-        """Return the very values that a journal gives back, with the version that made them."""
+        """Return what a journal stores, in the form in which it is read, with the `version`."""
         kept = {name: v for name, v in self.to_dict().items() if name not in NOT_STORED}
         stored: dict[str, Any] = json.loads(json.dumps({**kept, "version": version}))
         return stored
-
-
-@cache
-def _own_names() -> frozenset[str]:
-    """Entries of a stored result that are no options of its protocol."""
-    return frozenset(
-        {*(declaration.name for declaration in fields(AuditResult)), "verdict", "version", "key"}
-    )
 
 
 class AuditResults(tuple[AuditResult, ...], Shown):
@@ -204,6 +205,7 @@ class AuditResults(tuple[AuditResult, ...], Shown):
     @classmethod
     def from_dict(cls, plain: Plain) -> AuditResults:
         """Read what `to_dict` wrote, or raise."""
+        require(isinstance(plain, Mapping), f"results must be an object, got {in_brief(plain)}")
         results = plain.get("results")
         require(isinstance(results, list), f"results must be a list, got {str(results)[:40]!r}")
         return cls(AuditResult.from_dict(result) for result in results or [])
@@ -214,7 +216,7 @@ class AuditResults(tuple[AuditResult, ...], Shown):
 
 
 class OfAudits(Shown):
-    """What is found by several audits."""
+    """A result that is made of several audits."""
 
     results: AuditResults
 
@@ -229,7 +231,7 @@ class OfAudits(Shown):
 
 
 def column_value(value: Any) -> Any:
-    """Return a value, perhaps as JSON has it, that fits a column: lists become words."""
+    """Return `value`, as it is or as JSON has it, in a form that fits a column: a list as words."""
     if isinstance(value, InputPair):
         value = (value.first, value.second)
     if isinstance(value, tuple | list):

@@ -4,8 +4,9 @@ A result is a frozen dataclass. `entry` says of a field what it means, its unit 
 told; keys, JSON, columns of the table and the table in the documents follow from that.
 """
 
+import contextlib
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import MISSING, Field, field, fields
 from functools import cache
 from typing import Any, TypeVar
@@ -13,13 +14,23 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ldp_auditor.core import InputPair
-from ldp_auditor.errors import AuditError, require, whole_number
+from ldp_auditor.errors import (
+    LARGEST_WHOLE,
+    AuditError,
+    describe,
+    in_brief,
+    require,
+    whole_number,
+)
 
 Plain = Mapping[str, Any]
 Result = TypeVar("Result")
 
+OPTION = "option_"
+"""What is put before the name of an option that an entry has, too: `bits` of dBitFlipPM."""
+
 LARGEST = 1e100
-"""Numbers beyond it are none of ours, and would not add up."""
+"""No number of a result is larger; sums of such numbers would not be finite."""
 
 
 def entry(
@@ -47,7 +58,7 @@ def entry(
 
 
 def plain_value(value: Any) -> Any:
-    """Return a value as JSON has it: an infinite number is "inf", what JSON lacks is shown."""
+    """Return `value` as JSON can hold it: an infinite number as "inf", other objects as text."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, InputPair):
@@ -72,7 +83,7 @@ def to_plain(result: Any) -> dict[str, Any]:
         if about["of"] is not None:
             plain[declaration.name] = [to_plain(one) for one in value]
         elif isinstance(value, Mapping):
-            plain.update(plain_value(dict(value)))
+            plain |= plain_value(options_apart(type(result), value))
         elif about["part"] in parts:
             plain[declaration.name] = plain_value(value)
         if about["then"]:
@@ -80,8 +91,51 @@ def to_plain(result: Any) -> dict[str, Any]:
     return plain
 
 
+@cache
+def entry_names(kind: Any) -> frozenset[str]:
+    """Return the names of all entries of a `kind`, also of those that follow from others."""
+    return frozenset((*(f.name for f in fields(kind)), *_following(kind)))
+
+
+def options_apart(kind: type, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `options` by the keys under which they are told among the entries of a `kind`."""
+    own = entry_names(kind)
+    return {f"{OPTION}{name}" if name in own else name: v for name, v in options.items()}
+
+
+def options_among(kind: type, plain: Plain, beside: Set[str] = frozenset()) -> dict[str, Any]:
+    """Return the options told in `plain`: what is neither an entry of a `kind` nor `beside` it."""
+    _require_object(plain)
+    own = entry_names(kind)
+    names = plain.keys() - own - beside
+    options = {}
+    for name in plain if len(names) > 1 else names:  # in order, and quickly where there are none
+        if name in names:
+            short = name.removeprefix(OPTION)
+            options[short if short in own else name] = option(plain[name])
+    return options
+
+
+def _require_object(plain: Any) -> None:
+    """Raise unless what is read is a mapping."""
+    if type(plain) is not dict:  # nearly always; to ask for a mapping takes longer
+        right = isinstance(plain, Mapping)
+        require(right, f"a result must be an object, got {in_brief(plain)}")
+
+
+@contextlib.contextmanager
+def reading(what: str) -> Iterator[None]:
+    """Raise an `AuditError` where plain values, read in the block, are not those of `what`."""
+    try:
+        yield
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        why = str(error) if isinstance(error, AuditError) else describe(error)
+        raise AuditError(f"what is read is no {what}: {why}") from None
+
+
 def from_plain(kind: type[Result], plain: Plain, **given: Any) -> Result:
     """Read a result of a `kind` from plain values, or raise; `given` fields are not read."""
+    _require_object(plain)
     declared: type = kind
     for name, usual, least, most, may_lack, read in _readers(declared, frozenset(given)):
         value = plain.get(name)
@@ -163,7 +217,7 @@ def _reader(declaration: Field[Any]) -> Callable[[Plain], Any]:
 
 
 def listed(plain: Plain, name: str, of: type | None) -> tuple[Any, ...]:
-    """Return a list, of results of a kind if `of` names one."""
+    """Return the entry `name`, which must be a list; of results of the kind `of`, if given."""
     value = plain.get(name)
     if not isinstance(value, list):
         raise AuditError(f"{name} must be a list, got {name}={str(value)[:40]!r}")
@@ -174,7 +228,7 @@ def listed(plain: Plain, name: str, of: type | None) -> tuple[Any, ...]:
 
 
 def real(plain: Plain, name: str) -> float:
-    """Return a number that is not negative; an infinite one is written as "inf"."""
+    """Return the entry `name`, which must be a number from 0 on, or "inf"."""
     value = plain.get(name)
     if type(value) is float and 0 <= value <= LARGEST:  # nearly always, and messages take time
         return value
@@ -189,7 +243,7 @@ def real(plain: Plain, name: str) -> float:
 
 
 def whole_entry(plain: Plain, name: str, at_least: int) -> int:
-    """Return a whole number."""
+    """Return the entry `name`, which must be a whole number from `at_least` on."""
     value = plain.get(name)
     if type(value) is not int:
         require(value is not None, f"{name} is missing")
@@ -198,7 +252,7 @@ def whole_entry(plain: Plain, name: str, at_least: int) -> int:
 
 
 def text(plain: Plain, name: str) -> str:
-    """Return a text that is not empty."""
+    """Return the entry `name`, which must be a text that is not empty."""
     value = plain.get(name)
     if isinstance(value, str) and value:
         return value
@@ -206,7 +260,7 @@ def text(plain: Plain, name: str) -> str:
 
 
 def truth(plain: Plain, name: str) -> bool:
-    """Return true or false."""
+    """Return the entry `name`, which must be true or false."""
     value = plain.get(name)
     if isinstance(value, bool):
         return value
@@ -214,7 +268,7 @@ def truth(plain: Plain, name: str) -> bool:
 
 
 def pair(plain: Plain, name: str) -> InputPair:
-    """Return two inputs."""
+    """Return the entry `name`, which must be a list of two inputs."""
     value = plain.get(name)
     if not isinstance(value, list) or len(value) != 2:
         raise AuditError(f"{name} must be two inputs, got {str(value)[:40]!r}")
@@ -222,7 +276,9 @@ def pair(plain: Plain, name: str) -> InputPair:
 
 
 def option(value: Any) -> Any:
-    """Return an option as something that can be compared and shown."""
+    """Return an option as something that can be compared, shown and put into a column."""
+    if isinstance(value, int) and abs(value) > LARGEST_WHOLE:
+        return str(value)
     if isinstance(value, list):
         return tuple(option(entry) for entry in value)
     if isinstance(value, dict):

@@ -1,7 +1,7 @@
-"""Files of a results folder: plain ones, so that a folder from elsewhere leads to no other place.
+"""Read and write plain files of a results folder, never through a link or a pipe.
 
-A link by the name of one of them could have us write to any file of the user, and a pipe could have
-us wait for ever.
+The folder may come from somebody else: a link in it could make us write to any file of the user, a
+pipe could make us wait for ever.
 """
 
 import contextlib
@@ -39,7 +39,7 @@ def read_plain(path: Path) -> bytes:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Put new content in the place of a file at once: the old or the new one is there."""
+    """Replace a file in one step: a kill leaves the old content or the new one."""
     fresh = path.with_name(path.name + ".new")
     try:
         fresh.unlink(missing_ok=True)  # whatever it was
@@ -55,7 +55,7 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Put the names of a folder's files on the disk; Windows opens no folder and needs no such."""
+    """Put the names of a folder's files on the disk; on Windows there is nothing to do."""
     if os.name != "posix":
         return
     opened = os.open(folder, os.O_RDONLY)
@@ -66,6 +66,6 @@ def sync_folder(folder: Path) -> None:
 
 
 def write_all(file: Any, content: bytes) -> None:
-    """Write all of it: an unbuffered file may take a part."""
+    """Write all of `content`, of which an unbuffered file may take a part at a time."""
     while content:
         content = content[file.write(content) :]

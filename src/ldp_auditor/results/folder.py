@@ -1,4 +1,4 @@
-"""A results folder for single commands: a journal, and in the end the table of all in it."""
+"""The results folder of a single command: a journal, and a table of all audits in it."""
 
 import contextlib
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from ldp_auditor.results.table import rows_of, write_table
 
 @contextlib.contextmanager
 def results_folder(folder: Path | str | None) -> Iterator[Journal | None]:
-    """Open the journal of a folder, or none without one; at the end write the table."""
+    """Yield the journal of `folder`, None without one; at the end write the table of its audits."""
     if folder is None:
         yield None
         return

@@ -67,7 +67,7 @@ class Journal:
                 if folder.is_file():
                     raise NotADirectoryError("it is a file; name another one")
                 folder.mkdir(parents=True, exist_ok=True)
-                files.enter_context(_possession(folder))
+                files.enter_context(_lock_of(folder))
                 journal._read()
                 # Unbuffered: what could not be written must not be tried again when it is closed.
                 journal._file = files.enter_context(open_plain(folder / JOURNAL, "ab"))
@@ -80,8 +80,8 @@ class Journal:
             finally:
                 journal._keep()
 
-    def has_room_for(self, results: int) -> None:
-        """Raise unless the disk has room for so many more results."""
+    def require_room_for(self, results: int) -> None:
+        """Raise unless the disk has room for `results` more results."""
         if self._file is None:
             return
         free = shutil.disk_usage(self.folder).free
@@ -120,7 +120,7 @@ class Journal:
             ) from None
 
     def _keep(self) -> None:
-        """Have the disk keep what was written since it was asked last."""
+        """Ask the disk to keep what was written since it was asked last."""
         try:
             os.fsync(self._file.fileno())
         except OSError as error:
@@ -132,7 +132,7 @@ class Journal:
         good: list[bytes] = []
         bad: list[bytes] = []
         lines = [line for line in content.split(b"\n") if line.strip()]
-        for line, entry in zip(lines, understood(lines), strict=True):
+        for line, entry in zip(lines, entries_in(lines), strict=True):
             sound = entry is not None and _belongs(entry["plan"], entry["results"])
             if entry and sound and entry == self.entries.setdefault(entry["key"], entry):
                 good.append(line.strip() + b"\n")
@@ -150,7 +150,7 @@ class Journal:
 
 
 @contextlib.contextmanager
-def _possession(folder: Path) -> Iterator[None]:
+def _lock_of(folder: Path) -> Iterator[None]:
     """Hold the lock of a folder, which ends with the process at the latest."""
     from filelock import lock_descriptor, unlock_descriptor  # brings asyncio, 0.1 seconds
 
@@ -169,7 +169,7 @@ def _possession(folder: Path) -> Iterator[None]:
 
 
 def _owner(file: Any) -> str:
-    """Return the number of the process that wrote it into the lock, which Windows keeps secret."""
+    """Return the number of the process that holds the lock, "unknown" where Windows hides it."""
     with contextlib.suppress(OSError):
         file.seek(0)
         return file.read(40).decode(errors="replace").strip() or "unknown"
@@ -182,18 +182,18 @@ def line_of(entry: Mapping[str, Any]) -> bytes:
     return f'{{"check": "{_checksum(text)}", {text[1:]}\n'.encode()
 
 
-def understood(lines: Sequence[bytes]) -> Iterator[dict[str, Any] | None]:
-    """Yield the entry of each line, or nothing for a line that is not as it was written."""
+def entries_in(lines: Sequence[bytes]) -> Iterator[dict[str, Any] | None]:
+    """Yield the entry of each of `lines`, None for a line that is not as it was written."""
     for first in range(0, len(lines), LINES_AT_ONCE):
         some = lines[first : first + LINES_AT_ONCE]
         try:
-            yield from _as_written(some)
-        except _NOT_UNDERSTOOD:
-            yield from map(_understood_alone, some)
+            yield from _entries_of_many(some)
+        except _UNREADABLE:
+            yield from map(_entry_of, some)
 
 
-def _as_written(lines: Sequence[bytes]) -> list[dict[str, Any]]:
-    """Return the entries of lines of `line_of`, or raise if a line may be another.
+def _entries_of_many(lines: Sequence[bytes]) -> list[dict[str, Any]]:
+    """Return the entries of lines as `line_of` writes them, or raise if one may be different.
 
     Checksums and keys are those of the letters that are there: to write entries once more takes as
     long as all the rest. Lines that are decoded together share the names in them.
@@ -206,14 +206,16 @@ def _as_written(lines: Sequence[bytes]) -> list[dict[str, Any]]:
         assert start is not None
         check, key = start.groups()
         plan = text[start.end() : text.index(_BETWEEN, start.end())]
-        fits = check == _checksum("{" + text[start.end(1) + len('", ') :]) and key == _name_of(plan)
+        fits = check == _checksum("{" + text[start.end(1) + len('", ') :]) and key == _key_of_text(
+            plan
+        )
         require(fits and (entry.pop("check"), entry["key"]) == (check, key), "the line changed")
         _check_shape(text, entry)
     return entries
 
 
-def _understood_alone(line: bytes) -> dict[str, Any] | None:
-    """Return the entry of a line whose order may be another, as in earlier versions, or nothing."""
+def _entry_of(line: bytes) -> dict[str, Any] | None:
+    """Return the entry of a line, whose keys may be in the order of earlier versions, or None."""
     try:
         text = line.decode()
         entry: dict[str, Any] = _DECODER.decode(text)
@@ -222,13 +224,13 @@ def _understood_alone(line: bytes) -> dict[str, Any] | None:
         require(fits, "the line changed")
         _check_shape(text, entry)
         return entry
-    except _NOT_UNDERSTOOD:
+    except _UNREADABLE:
         return None
 
 
 def digest(plan: Mapping[str, Any]) -> str:
-    """Name a plan by its content."""
-    return _name_of(json.dumps(plan, sort_keys=True, default=list))
+    """Return the key of a plan: 24 letters that its content decides."""
+    return _key_of_text(json.dumps(plan, sort_keys=True, default=list))
 
 
 def is_audit(plan: Mapping[str, Any]) -> bool:
@@ -237,7 +239,7 @@ def is_audit(plan: Mapping[str, Any]) -> bool:
 
 
 def _belongs(plan: Mapping[str, Any], results: list[Any]) -> bool:
-    """Tell whether the results of an audit are of its plan, as far as shows; forged may not be."""
+    """Tell whether results can be those of a plan: whatever both of them name must agree."""
     if not is_audit(plan):
         return True
     try:
@@ -270,7 +272,7 @@ def _refuse(token: str) -> float:
     raise ValueError(token)
 
 
-_NOT_UNDERSTOOD = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
+_UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 _DECODER = json.JSONDecoder(parse_constant=_refuse)
 _ENCODER = json.JSONEncoder(sort_keys=True, allow_nan=False)
 _START = re.compile(r'{"check": "(\w{16})", "key": "(\w{24})", "plan": ')
@@ -281,7 +283,7 @@ def _checksum(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _name_of(plan: str) -> str:
+def _key_of_text(plan: str) -> str:
     return hashlib.sha256(plan.encode()).hexdigest()[:24]
 
 

@@ -20,11 +20,11 @@ _log = logging.getLogger("ldp_auditor")
 Row = dict[str, Any]
 
 KINDS = {"int": "int64", "float": "float64", "bool": "bool", "str": "string"}
-"""Types of fields and options as those of columns; all others are words."""
+"""The type of a column by that of its field or option; all others are text."""
 
 
 def columns() -> dict[str, str]:
-    """Return the columns of every table and their types: all fields, all options, whatever is in.
+    """Return the columns of every table and their types: all fields and all options.
 
     Tables of different sweeps have the same columns, so that they can be put together.
     """

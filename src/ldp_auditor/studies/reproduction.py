@@ -23,7 +23,7 @@ class StudyResult(Shown):
     figures: Sequence[Path] = ()
     """Where its figures were written."""
     left_out: str | None = None
-    """Why it was not run, if so."""
+    """Why it was not run, if it was not."""
 
     @property
     def name(self) -> str:
@@ -46,7 +46,7 @@ class Reproduction(Shown):
 
     studies: tuple[StudyResult, ...]
     judgements: tuple[Judgement, ...] = ()
-    """What became of the paper's statements, if that was asked for."""
+    """Whether the paper's statements hold, if they were judged."""
     document: Path | None = None
     """Where they were written."""
 

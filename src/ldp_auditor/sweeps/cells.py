@@ -13,6 +13,7 @@ from ldp_auditor.audits.interface import option_types as types_of
 from ldp_auditor.audits.interface import plan_audit
 from ldp_auditor.audits.plan import AuditPlan
 from ldp_auditor.audits.run import run
+from ldp_auditor.audits.stopping import Stopping
 from ldp_auditor.errors import LARGEST_WHOLE, AuditError, in_brief, must, require
 from ldp_auditor.execution.contract import Engine
 from ldp_auditor.results.audit_result import AuditResult
@@ -81,8 +82,8 @@ def option_types(protocols: Any) -> dict[str, type]:
 
 def _check_kind(name: str, value: Any, protocol: Any) -> None:
     """Raise unless a setting has a value of its kind; None leaves a number at its default."""
-    if name == "pair" or (name == "trials" and isinstance(value, str)):  # which the plan reads
-        return
+    if name == "pair" or (name == "trials" and isinstance(value, str | Stopping)):
+        return  # which the plan reads
     if name in WORDS or (isinstance(value, str) and option_types(protocol).get(name) is str):
         must(isinstance(value, str), "be a name", **{name: in_brief(value)})
         return

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ldp_auditor import __version__
+from ldp_auditor.errors import in_brief, require
 from ldp_auditor.execution.contract import Engine, Ticker
 from ldp_auditor.execution.engines import open_engine
 from ldp_auditor.mechanisms.kernels.caching import kernel_folder
@@ -20,7 +21,7 @@ from ldp_auditor.sweeps.grid import Grid
 
 @dataclass(frozen=True)
 class Sweep(Shown):
-    """What is known of a grid."""
+    """What became of the cells of a grid."""
 
     rows: Sequence[Row]
     """A row for every cell, or every number of reports of a cell, in the order of the grid."""
@@ -65,7 +66,7 @@ class CellSession:
     threads: int
 
     def __call__(self) -> Self:
-        """Open it: nothing is needed but the number."""
+        """Return itself as the session of a worker, which keeps nothing open."""
         return self
 
     def run(self, task: Cell, tick: Ticker) -> dict[str, Any]:
@@ -82,7 +83,7 @@ class CellSession:
 
 @dataclass
 class Watch:
-    """Hears of a sweep as it goes; by default nobody listens."""
+    """What is called while a sweep runs; by default functions that do nothing."""
 
     start: Callable[[int, int, int], None] = lambda cells, done, reports: None
     cell_done: Callable[[int], None] = lambda reports: None
@@ -108,6 +109,11 @@ def sweep(
     >>> [round(row["attack_epsilon"], 6) for row in sweep(grid, workers=1).rows]
     [1.0, 0.645124]
     """
+    require(
+        isinstance(grid, Grid),
+        f"grid must be a Grid, as Grid.of and Grid.read make it, got {in_brief(grid)}",
+        argument="grid",
+    )
     with open_engine(engine, workers, address, isolated=True) as opened:
         if out is None:
             return _run(grid, Journal(), opened, watch)
@@ -120,7 +126,7 @@ def sweep(
 def _run(grid: Grid, journal: Journal, engine: Engine, watch: Watch | None) -> Sweep:
     watch = watch or Watch()
     left = [cell for cell in grid.cells if cell.key not in journal.entries]
-    journal.has_room_for(sum(cell.results for cell in left))
+    journal.require_room_for(sum(cell.results for cell in left))
     failed: list[str] = []
     watch.start(len(grid.cells), len(grid.cells) - len(left), sum(cell.reports for cell in left))
     if left:
