@@ -114,3 +114,12 @@ def test_lacking_names_every_member_that_is_missing() -> None:
 
     with pytest.raises(AuditError, match="a mechanism needs inputs or a domain_size"):
         audit(NoInputs(), trials=10)
+
+
+def test_the_list_is_the_same_whatever_was_imported_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = list(mechanisms.listed())
+    turned = dict(reversed(mechanisms.protocols.items()))
+    monkeypatch.setattr(mechanisms, "protocols", turned)
+    assert list(mechanisms.listed()) == before

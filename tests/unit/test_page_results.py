@@ -9,6 +9,7 @@ import pytest
 
 from ldp_auditor.errors import AuditError
 from ldp_auditor.page.folder import read_folder
+from ldp_auditor.page.saved_checks import keep_check
 from ldp_auditor.results.audit_result import AuditResult
 from ldp_auditor.results.check_result import CheckResult
 from tests.pages import audited, checked, write
@@ -32,6 +33,20 @@ def test_an_audit_is_read_back_as_it_was() -> None:
     assert {key: told[key] for key in audited() if key != "version"} == {
         key: value for key, value in audited().items() if key != "version"
     }
+
+
+def test_a_check_in_another_metric_is_another_check(tmp_path: Path) -> None:
+    """The same check again takes the place of the one before."""
+    kept = ({}, {}, {"metric": "absolute"}, {"reports_each": 5})
+    for changed in kept:
+        keep_check(tmp_path, CheckResult.from_dict(checked(**changed)), 20_000)
+    found = read_folder(tmp_path)
+    assert [(each.metric, each.reports_each) for each in found.checks] == [
+        (None, None),
+        ("absolute", None),
+        (None, 5),
+    ]
+    assert found.left_out == ["earlier run of a check that was run again"]
 
 
 def test_a_check_is_read_back_as_it_was() -> None:

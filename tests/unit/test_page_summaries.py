@@ -57,6 +57,15 @@ def test_the_issue_s_sentence() -> None:
         ({"epsilon": "inf", "worst_case_epsilon": "inf"}, "no finite epsilon holds"),
         ({"bound": "jeffreys"}, "makes credible"),
         ({"delta": 1e-5}, "epsilon = 1, delta = 1e-5:"),
+        ({"delta": 0.3}, "become 2.7 to 1, and certain with a probability of 0.3."),
+        (
+            {"empirical_epsilon": 1.5, "worst_case_epsilon": 2.0, "bound": "jeffreys"},
+            "at least 1.500 with a posterior probability of 99%.",
+        ),
+        (
+            {"empirical_epsilon": 1.5, "worst_case_epsilon": 2.0, "bound": "likelihood-ratio"},
+            "at least 1.500 with about 99% confidence.",
+        ),
         ({"epsilon": 2.8, "worst_case_epsilon": 2.8}, "attack proves 0.870 of it (31%)"),
     ],
 )

@@ -77,8 +77,8 @@ def expanded(names: Sequence[str]) -> list[str]:
 def listed() -> Mapping[str, AnyProtocol]:
     """Return every protocol by its name, those of the same kind of input together."""
     _import_all()
-    others = (found.takes for found in protocols.values())
-    kinds = list(dict.fromkeys([Categories, Records, *others]))
+    by_module = sorted(protocols.values(), key=lambda found: found.__module__)
+    kinds = list(dict.fromkeys([Categories, Records, *(found.takes for found in by_module)]))
 
     def order(protocol: AnyProtocol) -> tuple[int, bool, bool, bool, str]:
         return (

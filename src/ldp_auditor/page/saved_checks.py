@@ -3,6 +3,7 @@
 import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 from ldp_auditor import __version__
 from ldp_auditor.choosing.choice import Choice
@@ -27,10 +28,12 @@ def keep_check(folder: Path, result: CheckResult, trials: int) -> None:
     """
     written = result.to_dict()
     del written["seconds"]
-    content = {
+    asked = ("metric", "reports_each")
+    content: dict[str, Any] = {
         CHECK: result.name,
         "values": written["values"],
         "claim": [written["epsilon"], written["delta"]],
+        **{name: written[name] for name in asked if name in written},
         "alpha": result.alpha,
         "seed": result.seed,
         "trials": trials,

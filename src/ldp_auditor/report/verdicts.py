@@ -145,7 +145,7 @@ def _violation(points: Sequence[Point]) -> str:
         words = f"breaks its promise {many}. At {claim}{_where(worst, points)}, "
     words += (
         f"{attack_in_words(result.attack)} {_proves(result.bound)} at least "
-        f"{proven_number(result.empirical_epsilon)} with {confidence(result.alpha)} confidence."
+        f"{proven_number(result.empirical_epsilon)} with {_sureness(result.bound, result.alpha)}."
         f"{_broken_odds(result.empirical_epsilon, result.claim)}"
     )
     if worst.worst is None:
@@ -210,6 +210,10 @@ def _odds(promising: Sequence[Point]) -> str:
             f" at epsilon = {value_in_words(claims[0])}, and {odds_in_words(claims[-1])} at "
             f"epsilon = {value_in_words(claims[-1])}"
         )
+    delta = max(point.first.claim.delta for point in promising)
+    if delta:
+        words += f", and certain with a probability of {value_in_words(delta)}"
+        words += " at most" if len(promising) > 1 else ""
     little = [point for point in promising if point.claimed > WORTH_LITTLE]
     if not little:
         return f"{words}."
@@ -322,6 +326,16 @@ def _single(points: Sequence[Point]) -> bool:
 
 def _proves(bound: str) -> str:
     return "makes credible" if find_bound(bound).guarantee == "credible" else "proves"
+
+
+def _sureness(bound: str, alpha: float) -> str:
+    """How sure what a bound shows is, in words that its guarantee allows."""
+    words = {
+        "confidence": "{} confidence",
+        "asymptotic": "about {} confidence",
+        "credible": "a posterior probability of {}",
+    }
+    return words[find_bound(bound).guarantee].format(confidence(alpha))
 
 
 def confidence(alpha: float) -> str:
