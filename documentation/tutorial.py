@@ -2,7 +2,7 @@
 
     python -m documentation.tutorial
 
-A folder of its own, every file and every command as the page has them: what a command draws is kept,
+In a folder of its own, with every file and command of the page: what a command draws is kept,
 the check of step 5 draws itself, and a Chromium of this machine shows the page of step 7.
 """
 
