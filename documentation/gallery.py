@@ -138,6 +138,14 @@ PICTURES = (
         "ldp-auditor explore GRR OUE SS --over domain_size --epsilon 1 --figure explore.png",
         "explore.md",
     ),
+    Picture(
+        "explore-error",
+        "The error over a setting, in Python",
+        'python -c "from ldp_auditor.exploring.view import view;'
+        " view(['GRR', 'OUE', 'SS'], over='domain_size', epsilon=1)"
+        ".plot('explore-error.png', of='error')\"",
+        "explore.md",
+    ),
 )
 """Figures of single commands; those of the paper's studies follow from their table."""
 
