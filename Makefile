@@ -89,6 +89,8 @@ benchmark: .venv/demo.stamp
 
 # Where the Python has a pip, that one brings pip and uv in half the time of Python's own way.
 .venv/demo.stamp: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Python 3.11 or newer is needed. Name one: make $(firstword $(MAKECMDGOALS)) PYTHON=python3.12" >&2; exit 1; }
 	$(PYTHON) -m venv --without-pip .venv
 	@$(PYTHON) -m pip --python $(BIN)/python install --quiet --no-compile pip uv 2>/dev/null \
 		|| $(PYTHON) -m venv .venv

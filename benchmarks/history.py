@@ -1,25 +1,30 @@
-"""The speed of every kernel from release to release, as ratios, and whether one has lost.
+"""The speed of every kernel from release to release, on one machine, and whether one has lost.
 
-    python benchmarks/history.py                 measure and print
+    python benchmarks/history.py                 measure this code and print
     python benchmarks/history.py --check         fail if a kernel lost 20% since the last release
-    python benchmarks/history.py --add           append a line of this release to history.jsonl
+    python benchmarks/history.py --add           measure all releases and this one; write them down
     python benchmarks/history.py --draw FILE     draw all releases (PNG, PDF or SVG)
 
 A ratio is the cost of a report, made and attacked on one thread, divided by the cost of a raw word
-of NumPy's PCG64 in the same run: machines differ in both alike. The two are measured in turn, the
-least of several rounds is taken, and a kernel that seems to have lost is measured again before it
-fails.
+of NumPy's PCG64 in the same run, so that other work on the machine weighs on both. Machines differ
+in it all the same, by up to a factor of two. So whatever is compared is measured here: the code of
+each release (its commit, from git) in processes of its own, in turn, the least of all turns.
 """
 
 import argparse
+import io
 import json
 import math
+import os
+import subprocess
 import sys
+import tarfile
+import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.random import PCG64, default_rng
@@ -27,16 +32,22 @@ from numpy.random import PCG64, default_rng
 from ldp_auditor import __version__, mechanisms
 from ldp_auditor.audits.plan import AuditPlan
 from ldp_auditor.execution.threads import keep_freed_memory
-from ldp_auditor.figures.data import Curves, Line, Panels
 
-HISTORY = Path(__file__).with_name("history.jsonl")
+if TYPE_CHECKING:
+    from ldp_auditor.figures.data import Panels
+
+ROOT = Path(__file__).resolve().parents[1]
+HISTORY = ROOT / "benchmarks" / "history.jsonl"
 SIZES = (25, 200)
 LOST = 1.2
 """A kernel whose ratio has grown by this factor has lost."""
 
+TURNS = 3
+"""How often each code is measured, in turn with the others."""
+
 ROUNDS, MORE_ROUNDS = 5, 25
 LEAST_SECONDS = 0.02
-"""Of a turn, so that the clock and a call of Python cost nothing."""
+"""Of a round, so that the clock and a call of Python cost nothing."""
 
 
 def names() -> list[str]:
@@ -78,10 +89,40 @@ def _seconds(work: Any) -> float:
     return taken / calls
 
 
-def measured() -> dict[str, float]:
-    """The ratio of every kernel."""
+def measured(kernels: Iterable[str] = (), rounds: int = ROUNDS) -> dict[str, float]:
+    """The ratios of these kernels of the code that is imported, of all that it has if none."""
     keep_freed_memory()  # as an audit does
-    return {name: ratio_of(name, ROUNDS) for name in names()}
+    known = names()
+    return {name: ratio_of(name, rounds) for name in list(kernels) or known if name in known}
+
+
+def side_by_side(
+    sources: Mapping[str, Path], kernels: Iterable[str] = (), rounds: int = ROUNDS
+) -> dict[str, dict[str, float]]:
+    """The ratios of several codes (folders to import from), each in turn with the others."""
+    least: dict[str, dict[str, float]] = {label: {} for label in sources}
+    for _ in range(TURNS):
+        for label, source in sources.items():
+            kept = {"PYTHONPATH": str(source), "NUMBA_CACHE_DIR": str(source.parent / "kernels")}
+            command = [sys.executable, __file__, "--json", str(rounds), *kernels]
+            done = subprocess.run(
+                command, env={**os.environ, **kept}, check=True, stdout=subprocess.PIPE
+            )
+            for name, ratio in json.loads(done.stdout).items():
+                least[label][name] = min(ratio, least[label].get(name, math.inf))
+    return least
+
+
+def source_of(commit: str, folder: Path) -> Path:
+    """Write the package as it was at a commit into a folder; return where to import it from."""
+    packed = subprocess.run(
+        ["git", "archive", commit, "src"], cwd=ROOT, check=False, stdout=subprocess.PIPE
+    )
+    if packed.returncode != 0:
+        raise SystemExit(f"the commit {commit} is not in this clone, so that it cannot be measured")
+    with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as archive:
+        archive.extractall(folder, filter="data")
+    return folder / "src"
 
 
 def releases() -> list[dict[str, Any]]:
@@ -100,14 +141,57 @@ def lost(now: Mapping[str, float], before: Mapping[str, float]) -> dict[str, flo
     return {name: factor for name, factor in factors.items() if factor > LOST}
 
 
-def check(now: Mapping[str, float], before: Mapping[str, Any]) -> dict[str, float]:
-    """Kernels that have lost even in many more rounds, with the factor."""
-    again = {name: ratio_of(name, MORE_ROUNDS) for name in lost(now, before["ratios"])}
-    return lost(again, before["ratios"])
+def check(commit: str) -> dict[str, float]:
+    """Kernels that have lost since a commit, even in many more rounds, with the factor."""
+    with tempfile.TemporaryDirectory() as place:
+        sources = {
+            "before": source_of(commit, Path(place) / "before"),
+            "now": copied(Path(place) / "now"),
+        }
+        found = side_by_side(sources)
+        suspects = lost(found["now"], found["before"])
+        if not suspects:
+            return {}
+        again = side_by_side(sources, suspects, MORE_ROUNDS)
+        return lost(again["now"], again["before"])
 
 
-def figure_data(history: Sequence[Mapping[str, Any]]) -> Panels:
+def copied(folder: Path) -> Path:
+    """Link this code into a folder of its own, where its kernels are kept as those of others."""
+    folder.mkdir(parents=True)
+    (folder / "src").symlink_to(ROOT / "src", target_is_directory=True)
+    return folder / "src"
+
+
+def added(history: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """All releases and this one, measured on this machine; a line of this version is replaced."""
+    revision = ["git", "rev-parse", "--short=12", "HEAD"]
+    this = {
+        "version": __version__,
+        "date": datetime.now(tz=UTC).date().isoformat(),
+        "commit": subprocess.run(
+            revision, cwd=ROOT, check=True, capture_output=True, text=True
+        ).stdout.strip(),
+    }
+    earlier = [dict(entry) for entry in history if entry["version"] != __version__]
+    with tempfile.TemporaryDirectory() as place:
+        sources = {
+            entry["commit"]: source_of(entry["commit"], Path(place) / entry["commit"])
+            for entry in earlier
+        }
+        sources["now"] = copied(Path(place) / "now")
+        found = side_by_side(sources)
+    labels = [*(entry["commit"] for entry in earlier), "now"]
+    return [
+        {**entry, "ratios": {name: round(ratio, 3) for name, ratio in found[label].items()}}
+        for label, entry in zip(labels, [*earlier, this], strict=True)
+    ]
+
+
+def figure_data(history: Sequence[Mapping[str, Any]]) -> "Panels":
     """The ratios of all releases: a panel for every domain size, a line for every protocol."""
+    from ldp_auditor.figures.data import Curves, Line, Panels
+
     panels = []
     for size in SIZES:
         found = sorted(
@@ -137,32 +221,33 @@ def main() -> int:
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--add", action="store_true")
     parser.add_argument("--draw", type=Path)
+    parser.add_argument(
+        "--json", nargs="+", metavar=("ROUNDS", "KERNEL"), help="for --check, --add"
+    )
     asked = parser.parse_args()
     history = releases()
-    if asked.draw is not None:
+    if asked.json is not None:
+        print(json.dumps(measured(asked.json[1:], int(asked.json[0]))))
+    elif asked.draw is not None:
         from ldp_auditor.figures.drawing import draw
         from ldp_auditor.figures.files import save
 
         save(draw(figure_data(history)), asked.draw)
-        return 0
-    now = measured()
-    for name, ratio in now.items():
-        print(f"{ratio:9.2f}  {name}")
-    print(f"{math.exp(float(np.mean(np.log(list(now.values()))))):9.2f}  geometric mean")
-    slower: dict[str, float] = {}
-    if asked.check and not history:
-        print(f"{HISTORY} has no release to compare with; --add writes the first", file=sys.stderr)
-        return 2
-    if asked.check:
-        slower = check(now, history[-1])
+    elif asked.add:
+        lines = added(history)
+        HISTORY.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    elif asked.check:
+        before = history[-1]
+        slower = check(before["commit"])
         for name, factor in slower.items():
-            print(f"{name} is {factor:.2f} times as slow as in {history[-1]['version']}")
-    if asked.add:
-        day = datetime.now(tz=UTC).date().isoformat()
-        ratios = {name: round(ratio, 3) for name, ratio in now.items()}
-        with HISTORY.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"version": __version__, "date": day, "ratios": ratios}) + "\n")
-    return int(bool(slower))
+            print(f"{name} is {factor:.2f} times as slow as in {before['version']}")
+        return int(bool(slower))
+    else:
+        now = measured()
+        for name, ratio in now.items():
+            print(f"{ratio:9.2f}  {name}")
+        print(f"{math.exp(float(np.mean(np.log(list(now.values()))))):9.2f}  geometric mean")
+    return 0
 
 
 if __name__ == "__main__":

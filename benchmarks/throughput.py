@@ -3,7 +3,7 @@
 python benchmarks/throughput.py [--trials 1000000] [--per-core | --words]
 
 With --per-core: reports per second of processor time on one thread, which other programs on the
-machine disturb less than the time on the clock; `docs/how-to/cluster.md` has the sizes made of it.
+machine disturb less than the time on the clock; `docs/cluster-sizes.md` has the sizes made of it.
 With --words: every protocol beside the cost of its random words (`random_words.py`).
 """
 

@@ -138,6 +138,14 @@ PICTURES = (
         "ldp-auditor explore GRR OUE SS --over domain_size --epsilon 1 --figure explore.png",
         "explore.md",
     ),
+    Picture(
+        "explore-error",
+        "The error over a setting, in Python",
+        'python -c "from ldp_auditor.exploring.view import view;'
+        " view(['GRR', 'OUE', 'SS'], over='domain_size', epsilon=1)"
+        ".plot('explore-error.png', of='error')\"",
+        "explore.md",
+    ),
 )
 """Figures of single commands; those of the paper's studies follow from their table."""
 
@@ -202,7 +210,7 @@ def _in_lines(command: str) -> str:
     return " \\\n        ".join(lines)
 
 
-def _with_few_colours(image: Image.Image) -> Image.Image:
+def with_few_colours(image: Image.Image) -> Image.Image:
     """Return the picture in 256 colours: series and what is frequent as it is, means of the rest.
 
     Thin lines keep their colours, which means alone would mix with others.
@@ -237,7 +245,7 @@ def draw(picture: Picture) -> None:
         image = Image.open(Path(folder) / picture.file).convert("RGB")
         image.thumbnail((WIDTH, 4 * WIDTH))
         FOLDER.mkdir(exist_ok=True)
-        _with_few_colours(image).save(FOLDER / f"{picture.name}.png", optimize=True)
+        with_few_colours(image).save(FOLDER / f"{picture.name}.png", optimize=True)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,8 @@ BOOST = {
     "results.md": 2,
     "how-to/": 2,
     "explanation/": 1.5,
+    "longitudinal.md": 1.5,
+    "estimation.md": 1.5,
     "broken-mechanisms.md": 0.3,
     "claims.md": 0.3,
     "papers.md": 0.5,
@@ -44,8 +46,14 @@ BOOST = {
 """How much the search prefers pages, by the beginning of their path: what newcomers ask for, and
 less those with long tables."""
 
-WIDE = ("broken-mechanisms.md", "claims.md", "papers.md", "results.md")
-"""Pages of wide tables, which take the place of the table of contents."""
+HIDDEN = {
+    "broken-mechanisms.md": ["toc"],
+    "claims.md": ["toc"],
+    "papers.md": ["navigation", "toc"],
+    "results.md": ["toc"],
+    "tutorial.md": ["navigation"],
+}
+"""What pages leave out at their sides: wide tables need the room, a menu of one page is none."""
 
 LINK = re.compile(r"(\]\()([^)#:\s]+)((?:#[^)]*)?\))")
 SESSION = re.compile(r"^```python(?=\n>>> )", re.MULTILINE)
@@ -74,8 +82,8 @@ def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> str:
     folder = Path("docs") / Path(page.file.src_uri).parent
     boosts = [boost for path, boost in BOOST.items() if page.file.src_uri.startswith(path)]
     page.meta["search"] = {"boost": max(boosts, default=1)}
-    if page.file.src_uri in WIDE:
-        page.meta["hide"] = ["toc"]
+    if page.file.src_uri in HIDDEN:
+        page.meta["hide"] = HIDDEN[page.file.src_uri]
     markdown = SESSION.sub("```pycon", markdown)
     if page.file.generated_by:
         return markdown

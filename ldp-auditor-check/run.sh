@@ -4,8 +4,8 @@ set -uo pipefail
 arguments=("$TARGET" --epsilon "$EPSILON" --delta "$DELTA" --trials "$TRIALS" --alpha "$ALPHA")
 [ -z "$VALUES" ] || arguments+=("--values=$VALUES")
 [ -z "$DOMAIN_SIZE" ] || arguments+=(--domain-size "$DOMAIN_SIZE")
-# Options are split at spaces, as on a command line without quotes.
-read -r -a further <<<"$OPTIONS"
+# Options are split at spaces and line ends, as on a command line without quotes.
+read -r -d '' -a further <<<"$OPTIONS"
 shown=$(ldp-auditor check "${arguments[@]}" "${further[@]}" 2>&1)
 code=$?
 printf '%s\n' "$shown"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -175,3 +177,15 @@ def give_home(room: Path) -> Path:
     (room / ".cache").mkdir()
     kept.rename(room / ".cache" / "ldp-auditor")
     return room
+
+
+def test_a_python_that_is_too_old_is_refused_before_anything_is_made(tmp_path: Path) -> None:
+    """Else its environment would stay, and a newer Python would fail in it."""
+    for file in ("Makefile", "pyproject.toml"):
+        shutil.copy(ROOT / file, tmp_path)
+    done = subprocess.run(
+        ["make", "demo", "PYTHON=false"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "Python 3.11 or newer is needed. Name one: make demo PYTHON=" in done.stderr
+    assert not (tmp_path / ".venv").exists()

@@ -246,3 +246,13 @@ def test_marks_at_bars_grow_with_the_lines_of_a_style() -> None:
     for name, width in (("screen", 1.5), ("slide", 3.0)):
         (marks,) = draw(data, style_of(name)).axes[0].collections
         assert marks.get_linewidth() == pytest.approx([width])
+
+
+def test_panels_side_by_side_show_the_highest_of_all() -> None:
+    """The axis of the first one is that of all, and was cut at what the first one has."""
+    low, high = (
+        Curves(name, "release", [Line("a", "exact", [1.0, 2.0], [top, 1.0], "a", 0)], log_y=True)
+        for name, top in (("low", 10.0), ("high", 300.0))
+    )
+    figure = draw(Panels("", [("", [low, high])], 2))
+    assert all(axes.get_ylim()[1] > 300 for axes in figure.get_axes() if axes.get_visible())

@@ -73,7 +73,7 @@ class Repeats:
 
     def _scores(self) -> Floats:
         """Standard errors by which every lag has more equal reports than all lags together."""
-        share = self.equal.sum() / max(1, self.tries.sum())
+        share = self.equal.sum() / max(1, int(self.tries.sum()))
         spread = np.sqrt(np.maximum(self.tries, 1) * (share * (1 - share)))
         found: Floats = (self.equal - share * self.tries) / np.maximum(spread, 1e-9)
         return found

@@ -109,6 +109,9 @@ def _draw_part(
         if place + columns >= len(panels):  # nothing below it
             axes.set_xlabel(panel.x_title)
             axes.tick_params(labelbottom=True)
+    highest = max(axes.dataLim.ymax for axes in grid.flat[: len(panels)])
+    if panels[0].log_y and panels[0].top is None and highest > grid[0, 0].get_ylim()[1]:
+        grid[0, 0].set_ylim(top=1.2 * highest)  # of all panels, not of the first
     for axes in grid.flat[len(panels) :]:
         axes.set_visible(False)
     most = int(high / (LETTER * style.letters))
