@@ -19,6 +19,7 @@ from ldp_auditor.mechanisms.capabilities import (
     lacking,
     members,
 )
+from ldp_auditor.mechanisms.local_mechanism import protocols
 from tests.capability_table import table
 
 ROOT = Path(__file__).parents[2]
@@ -120,6 +121,6 @@ def test_the_list_is_the_same_whatever_was_imported_first(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     before = list(mechanisms.listed())
-    turned = dict(reversed(mechanisms.protocols.items()))
-    monkeypatch.setattr(mechanisms, "protocols", turned)
+    turned = dict(reversed(protocols.items()))
+    monkeypatch.setattr("ldp_auditor.mechanisms.protocols", turned)
     assert list(mechanisms.listed()) == before

@@ -37,7 +37,7 @@ def test_an_audit_is_read_back_as_it_was() -> None:
 
 def test_a_check_in_another_metric_is_another_check(tmp_path: Path) -> None:
     """The same check again takes the place of the one before."""
-    kept = ({}, {}, {"metric": "absolute"}, {"reports_each": 5})
+    kept: tuple[dict[str, Any], ...] = ({}, {}, {"metric": "absolute"}, {"reports_each": 5})
     for changed in kept:
         keep_check(tmp_path, CheckResult.from_dict(checked(**changed)), 20_000)
     found = read_folder(tmp_path)

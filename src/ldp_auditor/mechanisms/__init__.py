@@ -77,7 +77,7 @@ def expanded(names: Sequence[str]) -> list[str]:
 def listed() -> Mapping[str, AnyProtocol]:
     """Return every protocol by its name, those of the same kind of input together."""
     _import_all()
-    by_module = sorted(protocols.values(), key=lambda found: found.__module__)
+    by_module = sorted(protocols.values(), key=lambda found: (found.__module__, found.name))
     kinds = list(dict.fromkeys([Categories, Records, *(found.takes for found in by_module)]))
 
     def order(protocol: AnyProtocol) -> tuple[int, bool, bool, bool, str]:
