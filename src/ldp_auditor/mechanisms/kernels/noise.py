@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ldp_auditor import portable_math
 from ldp_auditor.mechanisms.kernels.compilation import compiled
+from ldp_auditor.mechanisms.kernels.eights import EIGHT, place_eight, trailing_zeros
 from ldp_auditor.mechanisms.kernels.sums import Lottery
 from ldp_auditor.mechanisms.kernels.xoshiro import (
     LANES,
@@ -243,7 +244,7 @@ def _fill(lanes: Any, tables: Any, one: Any, columns: Any, out: Any) -> None:
     gaussian, scale, widths, layers, rest = tables
     state = own_lanes(lanes)
     words = aligned_words(BLOCK)
-    width = aligned_words(BLOCK).view(np.float64)
+    spare = np.empty(BLOCK)
     left_over = np.empty(BLOCK, np.uint64)
     sizes = np.empty(LANES)
     used = ready = np.uint64(0)
@@ -251,22 +252,28 @@ def _fill(lanes: Any, tables: Any, one: Any, columns: Any, out: Any) -> None:
     for start in range(np.uint64(0), n, np.uint64(BLOCK)):
         draw_lanes(state, words)
         end = min(np.uint64(BLOCK), n - start)
+        block = out[start : start + end] if end == np.uint64(BLOCK) else spare
         count = 0
-        for i in range(end):  # apart from what is vectorized: registers would be taken to pieces
-            share = words[i] & _SHARE_BITS
-            width[i] = widths[share]
-            if share >= layers:
-                left_over[count] = i
+        for first in range(np.uint64(0), np.uint64(BLOCK), np.uint64(64)):
+            outside = np.uint64(0)
+            for step in range(np.uint64(0), np.uint64(64), np.uint64(EIGHT)):
+                outside |= place_eight(words, first + step, widths, layers, block) << step
+            while outside != np.uint64(0):
+                left_over[count] = first + trailing_zeros(outside)
+                outside &= outside - np.uint64(1)
                 count += 1
-        for i in range(end):
-            out[start + i] = _place(words[i], width[i])
         for j in range(count):
+            i = left_over[j]
+            if i >= end:
+                break
             if used == ready:
                 used, ready = np.uint64(0), _some_left_over(state, gaussian, rest, sizes)
-            i = left_over[j]
             size = scale * sizes[used]
             used += np.uint64(1)
-            out[start + i] = -size if words[i] & _SIGN else size
+            block[i] = -size if words[i] & _SIGN else size
+        if end < np.uint64(BLOCK):
+            for i in range(end):
+                out[start + i] = spare[i]
         while one < start + end:
             out[one] += 1.0
             one += columns

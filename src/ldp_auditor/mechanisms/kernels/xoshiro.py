@@ -12,6 +12,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ldp_auditor.mechanisms.kernels.compilation import compiled
+from ldp_auditor.mechanisms.kernels.eights import draw_some_lanes
 
 Words = NDArray[np.uint64]
 
@@ -109,17 +110,13 @@ def copy_lanes(source: Any, target: Any) -> None:
 
 @compiled
 def draw_lanes(lanes: Any, words: Any) -> None:
-    """Write the next words of every lane, as many as there is room for in `words`."""
-    for start in range(np.uint64(0), np.uint64(words.size), np.uint64(LANES)):
-        for lane in range(np.uint64(LANES)):
-            word, a, b, c, d = advance(
-                lanes[0, lane], lanes[1, lane], lanes[2, lane], lanes[3, lane]
-            )
-            lanes[0, lane] = a
-            lanes[1, lane] = b
-            lanes[2, lane] = c
-            lanes[3, lane] = d
-            words[start + lane] = word
+    """Write the next words of every lane, one of each in turn, until `words` is full.
+
+    It has to hold as many of every lane.
+    """
+    lane = np.uint64(0)
+    while lane < np.uint64(LANES):
+        lane = draw_some_lanes(lanes, lane, words)
 
 
 @compiled
