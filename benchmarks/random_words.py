@@ -34,6 +34,7 @@ from ldp_auditor.mechanisms.frequency_oracle import SupportOracle
 from ldp_auditor.mechanisms.histogram_encoding import SHE, HistogramEncoding
 from ldp_auditor.mechanisms.kernels.bits import fill_bernoulli, words_for
 from ldp_auditor.mechanisms.kernels.compilation import compiled
+from ldp_auditor.mechanisms.kernels.eights import draw_lanes
 from ldp_auditor.mechanisms.kernels.scores import GUESSES
 from ldp_auditor.mechanisms.kernels.subsets import (
     MORE_ROUNDS,
@@ -45,7 +46,6 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
     LANES,
     advance,
     aligned_words,
-    draw_lanes,
     fresh_lanes,
     fresh_stream,
     own_lanes,

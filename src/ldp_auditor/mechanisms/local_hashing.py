@@ -24,11 +24,11 @@ from ldp_auditor.mechanisms.frequency_oracle import MAX_INDEX
 from ldp_auditor.mechanisms.independent_support import FreshSupport, IndependentSupport
 from ldp_auditor.mechanisms.kernels.bits import ALL_BITS, fill_members, last_word_mask, words_for
 from ldp_auditor.mechanisms.kernels.compilation import compiled
+from ldp_auditor.mechanisms.kernels.eights import draw_lanes
 from ldp_auditor.mechanisms.kernels.xoshiro import (
     LANES,
     Words,
     aligned_words,
-    draw_lanes,
     fresh_lanes,
     own_lanes,
     scale_down,

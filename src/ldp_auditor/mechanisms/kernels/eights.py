@@ -69,12 +69,12 @@ SIDE_BY_SIDE = 4
 """Vectors of lanes that are stepped at a time: while one waits for itself, the other goes on."""
 
 
-@lowered("uint64(uint64[:, ::1], uint64, uint64[::1])")
-def draw_some_lanes(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    """Fill the words of the lanes from `first` on, four times eight of them, and return the next lane.
+@lowered("uint64(uint64[:, ::1], uint64[::1])")
+def draw_lanes(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """Write the next words of every lane, one of each in turn, until an array is full.
 
-    The arguments are the state of all `lanes`, `first` and the `words` of all lanes, in turn. The
-    state of these lanes stays in registers.
+    The arguments are the state of all lanes and an array that has room for as many words of each.
+    The state of some lanes at a time stays in registers. Return how many words there are.
     """
     from llvmlite import ir
     from numba.core import cgutils
@@ -82,27 +82,28 @@ def draw_some_lanes(context: Any, builder: Any, signature: Any, arguments: Any) 
     i64 = ir.IntType(64)
     vector = ir.VectorType(i64, EIGHT)
     lanes = context.make_array(signature.args[0])(context, builder, arguments[0])
-    words = context.make_array(signature.args[2])(context, builder, arguments[2])
-    columns = builder.extract_value(lanes.shape, 1)
-    state = []
-    for side in range(SIDE_BY_SIDE):
-        first = builder.add(arguments[1], i64(EIGHT * side))
-        for row in range(4):
-            place = builder.add(first, builder.mul(columns, i64(row)))
-            pointer = builder.bitcast(builder.gep(lanes.data, [place]), vector.as_pointer())
-            value = builder.load(pointer, align=8)
-            state.append((pointer, cgutils.alloca_once_value(builder, value)))
-    with cgutils.for_range_slice(builder, arguments[1], words.nitems, columns) as (start, _):
+    words = context.make_array(signature.args[1])(context, builder, arguments[1])
+    columns, some = builder.extract_value(lanes.shape, 1), i64(EIGHT * SIDE_BY_SIDE)
+    with cgutils.for_range_slice(builder, i64(0), columns, some) as (first, _):
+        state = []
         for side in range(SIDE_BY_SIDE):
-            some = state[4 * side : 4 * side + 4]
-            word, *after = _advance(builder, *(builder.load(kept) for _, kept in some))
-            for value, (_, kept) in zip(after, some, strict=True):
-                builder.store(value, kept)
-            target = builder.gep(words.data, [builder.add(start, i64(EIGHT * side))])
-            builder.store(word, builder.bitcast(target, vector.as_pointer()), align=8)
-    for pointer, kept in state:
-        builder.store(builder.load(kept), pointer, align=8)
-    return builder.add(arguments[1], i64(EIGHT * SIDE_BY_SIDE))
+            for row in range(4):
+                lane = builder.add(first, i64(EIGHT * side))
+                place = builder.add(lane, builder.mul(columns, i64(row)))
+                pointer = _place(builder, lanes.data, place, vector)
+                value = builder.load(pointer, align=8)
+                state.append((pointer, cgutils.alloca_once_value(builder, value)))
+        with cgutils.for_range_slice(builder, first, words.nitems, columns) as (start, _):
+            for side in range(SIDE_BY_SIDE):
+                part = state[4 * side : 4 * side + 4]
+                word, *after = _advance(builder, *(builder.load(kept) for _, kept in part))
+                for value, (_, kept) in zip(after, part, strict=True):
+                    builder.store(value, kept)
+                target = builder.add(start, i64(EIGHT * side))
+                builder.store(word, _place(builder, words.data, target, vector), align=8)
+        for pointer, kept in state:
+            builder.store(builder.load(kept), pointer, align=8)
+    return words.nitems
 
 
 def _advance(builder: Any, a: Any, b: Any, c: Any, d: Any) -> tuple[Any, ...]:
@@ -118,6 +119,124 @@ def _advance(builder: Any, a: Any, b: Any, c: Any, d: Any) -> tuple[Any, ...]:
     c, d = builder.xor(c, a), builder.xor(d, b)
     b, a = builder.xor(b, c), builder.xor(a, d)
     return word, a, b, builder.xor(c, shifted), turned(d, 45)
+
+
+TOGETHER = 2
+"""Halvings between which sets stay in registers."""
+
+
+@lowered("uint64(uint64[:, ::1], uint64[:, ::1], uint64[:, ::1], uint64[::1], uint64)")
+def halve_eight(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """Halve the candidates of eight sets some times, and return the lane after theirs.
+
+    The arguments are the state of all lanes, the `candidates` of their sets and what is `chosen`
+    (a row for each word of a set; an even number of them, eight at most), how many are `missing`,
+    and the first lane. A random half of the candidates is taken if no more are missing, else it is
+    what is left to choose from.
+    """
+    from llvmlite import ir
+
+    i64 = ir.IntType(64)
+    vector = ir.VectorType(i64, EIGHT)
+    table, row = (context.make_array(signature.args[place]) for place in (0, 3))
+    state, candidates, chosen = (table(context, builder, one) for one in arguments[:3])
+    missing, lane = row(context, builder, arguments[3]), arguments[4]
+    columns = builder.extract_value(state.shape, 1)
+    count = _popcount(builder, vector)
+
+    def rows_of(array: Any, rows: int) -> list[Any]:
+        starts = (builder.add(lane, builder.mul(columns, i64(r))) for r in range(rows))
+        return [_place(builder, array.data, start, vector) for start in starts]
+
+    def halve(words: int) -> None:
+        places = [
+            *rows_of(candidates, words),
+            *rows_of(chosen, words),
+            *rows_of(state, 4),
+            _place(builder, missing.data, lane, vector),
+        ]
+        values = [builder.load(place, align=8) for place in places]
+        left, full, stream = values[:words], values[words : 2 * words], values[2 * words : -1]
+        still = values[-1]
+        for _ in range(TOGETHER):
+            size, halves = _all(vector, 0), []
+            for w in range(words):
+                word, *stream = _advance(builder, *stream)
+                halves.append(builder.and_(left[w], word))
+                size = builder.add(size, builder.call(count, [halves[w]]))
+            fits = builder.icmp_signed("<=", size, still)
+            still = builder.sub(still, builder.select(fits, size, _all(vector, 0)))
+            for w, half in enumerate(halves):
+                taken = builder.select(fits, half, _all(vector, 0))
+                full[w] = builder.or_(full[w], taken)
+                left[w] = builder.select(fits, builder.xor(left[w], half), half)
+        for value, place in zip([*left, *full, *stream, still], places, strict=True):
+            builder.store(value, place, align=8)
+
+    rows = builder.extract_value(candidates.shape, 0)
+    done = builder.append_basic_block("done")
+    choice = builder.switch(rows, done)
+    for words in range(2, EIGHT + 1, 2):
+        block = builder.append_basic_block(f"halve_{words}_words")
+        choice.add_case(i64(words), block)
+        builder.position_at_end(block)
+        halve(words)
+        builder.branch(done)
+    builder.position_at_end(done)
+    return builder.add(lane, i64(EIGHT))
+
+
+def _popcount(builder: Any, vector: Any) -> Any:
+    """The number of ones of eight words."""
+    from llvmlite import ir
+
+    name = f"llvm.ctpop.v{EIGHT}i64"
+    return builder.module.globals.get(name) or ir.Function(
+        builder.module, ir.FunctionType(vector, [vector]), name
+    )
+
+
+def _place(builder: Any, data: Any, index: Any, vector: Any) -> Any:
+    """Return where eight numbers begin."""
+    return builder.bitcast(builder.gep(data, [index]), vector.as_pointer())
+
+
+@lowered("uint64(uint64[:, ::1], uint64[:, ::1], uint64[:, ::1], uint64)")
+def join_rows(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """Make a row of bits of its two children; tell in which of its 64 words both have the same one.
+
+    The arguments are the rows, which of them were `moved` from a second child and are not of the
+    first, `ones`, of which the row has none, and the number of the row: its children have twice
+    that, and one more.
+    """
+    from llvmlite import ir
+    from numba.core import cgutils
+
+    i64 = ir.IntType(64)
+    vector = ir.VectorType(i64, EIGHT)
+    table = context.make_array(signature.args[0])
+    rows, moved, ones = (table(context, builder, one).data for one in arguments[:3])
+    columns = builder.extract_value(table(context, builder, arguments[0]).shape, 1)
+    here = builder.mul(arguments[3], columns)
+    child = builder.add(here, here)
+    shared = cgutils.alloca_once_value(builder, i64(0))
+    with cgutils.for_range_slice(builder, i64(0), columns, i64(EIGHT)) as (start, _):
+        first, second = (
+            _eight(builder, rows, builder.add(start, one), vector)
+            for one in (child, builder.add(child, columns))
+        )
+        place = builder.add(here, start)
+        both = builder.and_(first, second)
+        for value, target in (
+            (builder.or_(first, second), rows),
+            (builder.xor(second, both), moved),
+            (_all(vector, 0), ones),
+        ):
+            builder.store(value, _place(builder, target, place, vector), align=8)
+        some = builder.icmp_unsigned("!=", both, _all(vector, 0))
+        bits = builder.zext(builder.bitcast(some, ir.IntType(EIGHT)), i64)
+        builder.store(builder.or_(builder.load(shared), builder.shl(bits, start)), shared)
+    return builder.load(shared)
 
 
 @lowered("uint64(uint64)")
@@ -169,9 +288,7 @@ def reached_in_row(context: Any, builder: Any, signature: Any, arguments: Any) -
     return _folded(builder, builder.add(*map(builder.load, totals)), builder.add)
 
 
-def _eights_of_row(
-    builder: Any, columns: Any, kept: list[Any]
-) -> Iterator[tuple[Any, Any, Any]]:
+def _eights_of_row(builder: Any, columns: Any, kept: list[Any]) -> Iterator[tuple[Any, Any, Any]]:
     """Yield where eight columns begin, from which on they are new, and one of two results.
 
     What is written for the first two is repeated; the last two may overlap those before.
@@ -204,9 +321,7 @@ def _row(context: Any, builder: Any, signature: Any, arguments: Any) -> tuple[An
 
 def _eight(builder: Any, data: Any, start: Any, floats: Any) -> Any:
     """Load eight numbers."""
-    return builder.load(
-        builder.bitcast(builder.gep(data, [start]), floats.as_pointer()), align=8
-    )
+    return builder.load(builder.bitcast(builder.gep(data, [start]), floats.as_pointer()), align=8)
 
 
 def _larger(builder: Any, one: Any, other: Any) -> Any:
