@@ -2,25 +2,30 @@
 
     python benchmarks/history.py                 measure and print
     python benchmarks/history.py --check         fail if a kernel lost 20% since the last release
-    python benchmarks/history.py --add           append a line of this release to history.jsonl
+    python benchmarks/history.py --add           append a line of this commit to history.jsonl
     python benchmarks/history.py --draw FILE     draw all releases (PNG, PDF or SVG)
 
 A ratio is the cost of a report, made and attacked on one thread, divided by the cost of a raw word
-of NumPy's PCG64 in the same run: machines differ in both alike. The two are measured in turn, the
-least of several rounds is taken, and a kernel that seems to have lost is measured again before it
-fails.
+of NumPy's PCG64 in the same run: machines differ in both nearly alike. The two are measured in
+turn, and the least of several rounds is taken. A kernel that seems to have lost since the last
+release is measured again, beside the code of that release on this machine, before it fails.
 """
 
 import argparse
 import json
 import math
+import os
+import subprocess
 import sys
+import tarfile
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import llvmlite.binding
 import numpy as np
 from numpy.random import PCG64, default_rng
 
@@ -101,9 +106,44 @@ def lost(now: Mapping[str, float], before: Mapping[str, float]) -> dict[str, flo
 
 
 def check(now: Mapping[str, float], before: Mapping[str, Any]) -> dict[str, float]:
-    """Kernels that have lost even in many more rounds, with the factor."""
-    again = {name: ratio_of(name, MORE_ROUNDS) for name in lost(now, before["ratios"])}
-    return lost(again, before["ratios"])
+    """Kernels that have lost beside the code of the release, on this machine, with the factor."""
+    suspects = list(lost(now, before["ratios"]))
+    if not suspects:
+        return {}
+    print(f"measured beside the code of {before['version']}: {', '.join(suspects)}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        unpack_source(before["commit"], Path(folder))
+        code = f"{folder}{os.sep}src"
+        pairs = [(in_turn(suspects, None), in_turn(suspects, code)) for _ in range(2)]
+    present, past = (
+        {name: min(found[name] for found in side) for name in suspects}
+        for side in zip(*pairs, strict=True)
+    )
+    return lost(present, past)
+
+
+def in_turn(kernels: Sequence[str], code: str | None) -> dict[str, float]:
+    """Ratios of some kernels in a process of its own, of this code or of another folder's."""
+    variables = {**os.environ} if code is None else {**os.environ, "PYTHONPATH": code}
+    command = [sys.executable, str(Path(__file__)), "--only", ",".join(kernels)]
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=True)
+    found: dict[str, float] = json.loads(done.stdout)
+    return found
+
+
+def unpack_source(commit: str, folder: Path) -> None:
+    """Write the source of a commit into a folder."""
+    archive = folder / "source.tar"
+    git("archive", "-o", str(archive), commit, "src")
+    with tarfile.open(archive) as files:
+        files.extractall(folder, filter="data")
+
+
+def git(*arguments: str) -> str:
+    """Return what git says of this repository."""
+    command, root = ["git", *arguments], HISTORY.parent.parent
+    done = subprocess.run(command, cwd=root, stdout=subprocess.PIPE, text=True, check=True)
+    return done.stdout.strip()
 
 
 def figure_data(history: Sequence[Mapping[str, Any]]) -> Panels:
@@ -137,7 +177,12 @@ def main() -> int:
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--add", action="store_true")
     parser.add_argument("--draw", type=Path)
+    parser.add_argument("--only", help=argparse.SUPPRESS)
     asked = parser.parse_args()
+    if asked.only is not None:
+        keep_freed_memory()
+        print(json.dumps({name: ratio_of(name, MORE_ROUNDS) for name in asked.only.split(",")}))
+        return 0
     history = releases()
     if asked.draw is not None:
         from ldp_auditor.figures.drawing import draw
@@ -160,8 +205,11 @@ def main() -> int:
     if asked.add:
         day = datetime.now(tz=UTC).date().isoformat()
         ratios = {name: round(ratio, 3) for name, ratio in now.items()}
+        on = llvmlite.binding.get_host_cpu_name()
+        commit = git("rev-parse", "--short=12", "HEAD")
+        line = {"version": __version__, "date": day, "commit": commit, "processor": on}
         with HISTORY.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"version": __version__, "date": day, "ratios": ratios}) + "\n")
+            file.write(json.dumps({**line, "ratios": ratios}) + "\n")
     return int(bool(slower))
 
 
