@@ -149,6 +149,7 @@ def git(*arguments: str) -> str:
 def figure_data(history: Sequence[Mapping[str, Any]]) -> Panels:
     """The ratios of all releases: a panel for every domain size, a line for every protocol."""
     panels = []
+    top = 1.3 * max(ratio for entry in history for ratio in entry["ratios"].values())
     for size in SIZES:
         found = sorted(
             {n for entry in history for n in entry["ratios"] if n.endswith(f" k={size}")}
@@ -166,7 +167,8 @@ def figure_data(history: Sequence[Mapping[str, Any]]) -> Panels:
             for place, name in enumerate(found)
         ]
         title = f"k = {size}"
-        panels.append(Curves(title, "release", lines, y_title="words a report", log_y=True))
+        words = "words a report"
+        panels.append(Curves(title, "release", lines, y_title=words, log_y=True, top=top))
     versions = ", ".join(f"{i} = {entry['version']}" for i, entry in enumerate(history, 1))
     return Panels(f"Cost of a report in random words; {versions}", [("", panels)], 2)
 

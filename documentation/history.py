@@ -26,9 +26,10 @@ def _page() -> str:
         "# Speed from release to release",
         "",
         "The cost of a report, made and attacked on one thread, in raw words of NumPy's PCG64 that"
-        " take as long in the same run: machines differ in both alike. Before a release"
-        " `python benchmarks/history.py --check` fails if a kernel has lost 20%, and `--add` writes"
-        " the line from which this page is made. Times in seconds: [speed](../speed.md).",
+        " take as long in the same run; less is faster. Before a release"
+        " `python benchmarks/history.py --check` fails if a kernel has lost 20% beside the code of"
+        " the last one on the same machine, and `--add` writes the line from which this page is"
+        " made. Times in seconds: [speed](../speed.md).",
     ]
     if len(history) > 1:
         parts += ["", "![Cost of a report of every protocol, release by release](benchmarks.png)"]
