@@ -1,5 +1,7 @@
 """Random sets of a fixed size, as bits."""
 
+import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -7,6 +9,7 @@ from numpy.random import Generator
 
 from ldp_auditor.mechanisms.kernels.bits import (
     ALL_BITS,
+    DIGITS_APART,
     fill_bernoulli,
     last_word_mask,
     popcount,
@@ -61,8 +64,24 @@ def _start_density(domain_size: int, omega: int) -> np.uint64:
     Any start gives the right law, because it treats the other values alike and so does the
     mending; one near omega / k leaves little to mend, few binary digits are cheap to draw.
     """
-    steps = 2 ** ((domain_size.bit_length() + 1) // 2)
-    return threshold(round(omega / domain_size * steps) / steps)
+    return threshold(min(_costs(domain_size, omega))[1])
+
+
+def _costs(domain_size: int, omega: int) -> Iterator[tuple[float, float]]:
+    """Yield what a set costs that starts with a density, in tries of a bit, and that density.
+
+    Only with operations that have the same last bit everywhere: the cheapest decides what is drawn.
+    """
+    for digits in range(1, domain_size.bit_length() + 1):
+        numerator = min(round(omega / domain_size * 2**digits), 2**digits - 1)
+        density = numerator / 2**digits
+        surplus = (domain_size - 1) * density - omega
+        # The mean distance of a normal variable from omega, nearly.
+        spread = 0.64 * (domain_size - 1) * density * (1 - density)
+        distance = math.sqrt(surplus * surplus + spread)
+        hits_dropped, hits_added = max(density, 0.5 / domain_size), 1 - density
+        tries = (distance + surplus) / 2 / hits_dropped + (distance - surplus) / 2 / hits_added
+        yield words_for(domain_size) * (1 if digits <= DIGITS_APART else 2) + tries, density
 
 
 @compiled
