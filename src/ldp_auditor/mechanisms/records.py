@@ -38,7 +38,7 @@ RELATIONS = ("all", "one")
 """Which records are compared: records that differ in every attribute, or in one."""
 
 
-SMALL_REPORT = 256
+SMALL_REPORT = 512
 """Bytes of a report up to which a batch stays in the cache."""
 
 UNKNOWN = -(2**40)
