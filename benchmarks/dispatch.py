@@ -3,7 +3,7 @@
     python benchmarks/dispatch.py [--engines processes ray] [--tasks 2000] [--scaling]
 
 Tasks that wait for some milliseconds stand for pieces of an audit; the processor time of the
-leading process is divided by their number. A piece of an audit has at most 64 chunks of 4 batches;
+leading process is divided by their number. A piece of an audit has at most 512 chunks of 4 batches;
 trials a second before the leader is the limit follow. With --scaling: twice the trials on two cores
 beside once on one, which should take the same time.
 """
