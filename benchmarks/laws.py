@@ -88,7 +88,7 @@ def subsets(draws: int, rng: Generator) -> Iterator[Row]:
         share = small.p if 3 in members else 1 - small.p
         rate = share / math.comb(7, omega - (3 in members))
         yield f"subset {members} of 8", seen[sum(1 << v for v in members)], draws, rate
-    for k in (25, 200):
+    for k in (25, 200, 1000):
         protocol = mechanisms.make("SS", epsilon=1.0, domain_size=k)
         counts = np.zeros(3, np.int64)
         for n in batches(draws // words_of(k)):

@@ -1,8 +1,9 @@
 """The peer: what users run today, one client call per report plus the attack, on all cores.
 
 Runs inside the environment that `against_peer.py` makes. It reads one job a line from standard
-input, {"protocol", "k", "epsilon", "delta", "seconds"}, and answers each with the wall time per
-report, measured for about that many seconds with every core busy.
+input, {"protocol", "k", "epsilon", "delta", "seconds", "one_thread"}, and answers each with the
+time per report, measured for about that many seconds: on the clock with every core busy, or
+processor time of one thread.
 
 Clients come from multi_freq_ldpy where it has them. The approximate protocols, which it lacks, and
 the attacks are written here the way its own clients are: compiled by numba, one report a call.
@@ -138,19 +139,20 @@ def trial(protocol: str, k: int, epsilon: float, delta: float) -> Callable[[int]
 
 def count(job: dict[str, Any], reports: int) -> float:
     """Run the loop for a number of reports and return the seconds it took."""
+    clock = time.process_time if job["one_thread"] else time.perf_counter
     attempt = trial(job["protocol"], job["k"], job["epsilon"], job["delta"])
     for _ in range(20):
         attempt(0)
     hits = 0
-    started = time.perf_counter()
+    started = clock()
     for _ in range(reports):
         hits += attempt(0) == 0
-    return time.perf_counter() - started
+    return clock() - started
 
 
 def measure(pool: Any, job: dict[str, Any]) -> float:
-    """Return the wall seconds per report with all cores busy."""
-    cores = os.cpu_count() or 1
+    """Return the seconds per report, with all cores busy or of one thread."""
+    cores = 1 if job["one_thread"] else os.cpu_count() or 1
     pilot = 200
     pilot_seconds = max(pool.starmap(count, [(job, pilot)] * cores, chunksize=1))
     reports = max(pilot, int(pilot * job["seconds"] / pilot_seconds))

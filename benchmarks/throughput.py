@@ -2,8 +2,8 @@
 
 python benchmarks/throughput.py [--trials 1000000] [--per-core | --words]
 
-With --per-core: reports per second of processor time on one thread, which other programs on the
-machine disturb less than the time on the clock; `docs/cluster-sizes.md` has the sizes made of it.
+With --per-core: the table of `docs/cluster-sizes.md`, made of the trials per second of processor
+time on one thread, which other programs on the machine disturb less than the time on the clock.
 With --words: every protocol beside the cost of its random words (`random_words.py`).
 """
 
@@ -14,6 +14,7 @@ import resource
 import time
 from typing import Any
 
+from against_peer import WITH_PEER
 from ldp_auditor import audit, mechanisms
 from ldp_auditor.inputs import Ball, Numbers, UnitVectors
 from random_words import print_table
@@ -43,6 +44,28 @@ def peak_megabytes() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
+def duration(seconds: float) -> str:
+    """Write a time in a unit that suits it.
+
+    >>> [duration(seconds) for seconds in (0.3, 35.4, 300, 10_000)]
+    ['< 1 s', '35 s', '5 min', '3 h']
+    """
+    units = ((1, "< 1 s"), (120, f"{seconds:.0f} s"), (7200, f"{seconds / 60:.0f} min"))
+    return next((told for most, told in units if seconds < most), f"{seconds / 3600:.0f} h")
+
+
+def print_sizes(trials: int) -> None:
+    """Print how long 10^10 trials take on many cores: of protocols for categories, no sketches."""
+    print("| protocol | k | trials / s / core | 10^10 on 2 cores | on 64 | on 1,024 |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    for protocol in WITH_PEER:
+        for k in (25, 200):
+            rate = trials / processor_seconds(protocol, k, trials)
+            times = " | ".join(duration(1e10 / (rate * cores)) for cores in (2, 64, 1024))
+            told = f"{rate / 1e6:.0f}" if rate >= 1e7 else f"{rate / 1e6:.1f}"
+            print(f"| {protocol} | {k} | {told} M | {times} |", flush=True)
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -54,24 +77,23 @@ def main() -> None:
         print_table()
         return
     trials = asked.trials
-    measure = processor_seconds if asked.per_core else seconds
-    where = "one core" if asked.per_core else "all cores"
-    print(f"T = {trials:,}, epsilon = 1, {where}: millions of reports a second")
+    if asked.per_core:
+        print_sizes(trials)
+        return
+    print(f"T = {trials:,}, epsilon = 1, all cores: millions of reports a second")
     print(f"{'protocol':>9} {'k = 25':>8} {'k = 200':>8}")
     for protocol in (name for name, kind in mechanisms.available().items() if not kind.memoizes):
-        rates = [2 * trials / measure(protocol, k, trials) / 1e6 for k in (25, 200)]
+        rates = [2 * trials / seconds(protocol, k, trials) / 1e6 for k in (25, 200)]
         print(f"{protocol:>9} {rates[0]:>8.1f} {rates[1]:>8.1f}", flush=True)
     print("protocols for numbers")
     for protocol in mechanisms.available(Numbers):
-        rate = 2 * trials / measure(protocol, None, trials) / 1e6
+        rate = 2 * trials / seconds(protocol, None, trials) / 1e6
         print(f"{protocol:>9} {rate:>8.1f}", flush=True)
     print(f"protocols for vectors {'d = 3':>8} {'d = 128':>8}")
     for protocol in (*mechanisms.available(UnitVectors), *mechanisms.available(Ball)):
-        rates = [2 * trials / measure(protocol, None, trials, dimension=d) / 1e6 for d in (3, 128)]
+        rates = [2 * trials / seconds(protocol, None, trials, dimension=d) / 1e6 for d in (3, 128)]
         print(f"{protocol:>21} {rates[0]:>8.1f} {rates[1]:>8.2f}", flush=True)
     print(f"peak memory {peak_megabytes():.0f} MB")
-    if asked.per_core:
-        return
     print_table()
     long_run = seconds("GRR", 25, 10**8)
     print(f"GRR, k = 25, T = 10^8: {long_run:.1f} s, peak memory {peak_megabytes():.0f} MB")

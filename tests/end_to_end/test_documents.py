@@ -145,7 +145,8 @@ def test_references_are_resolved() -> None:
     papers = (ROOT / "docs" / "papers.md").read_text()
     known = set(re.findall(r"^\| ([A-Z][a-z]+\d\d[a-z]?) ", papers, flags=re.MULTILINE))
     cited = set()
-    for source in (ROOT / "src").rglob("*.py"):
+    documents = [path for path in (ROOT / "docs").rglob("*.md") if path.name != "papers.md"]
+    for source in [*(ROOT / "src").rglob("*.py"), *documents]:
         for group in re.findall(r"\[((?:[A-Z][a-z]+\d\d[a-z]?(?:, )?)+)\]", source.read_text()):
             cited.update(group.split(", "))
     assert cited == known

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,6 +20,14 @@ from ldp_auditor.mechanisms.kernels.bits import (
     position_of_one,
     unpack,
 )
+from ldp_auditor.mechanisms.kernels.compilation import compiled
+from ldp_auditor.mechanisms.kernels.eights import (
+    EIGHT,
+    draw_lanes,
+    largest_of_row,
+    place_eight,
+    reached_in_row,
+)
 from ldp_auditor.mechanisms.kernels.noise import (
     LAPLACE,
     NORMAL,
@@ -26,18 +35,19 @@ from ldp_auditor.mechanisms.kernels.noise import (
     NoiseShape,
     _exp_of_some,
     _fill,
-    _place,
     draw_noise,
 )
 from ldp_auditor.mechanisms.kernels.scores import choose_best
 from ldp_auditor.mechanisms.kernels.sums import FULL, Lottery
 from ldp_auditor.mechanisms.kernels.xoshiro import (
+    LANES,
     LINE,
     advance,
     aligned_words,
     draw_values,
     fresh_lanes,
     fresh_stream,
+    next_word,
     raw_words,
     scale_down,
     threshold,
@@ -171,12 +181,69 @@ def test_exponential_of_many_is_that_of_one() -> None:
     assert np.abs(each).max() <= 2.0**-51
 
 
+@compiled
+def places(words: Any, widths: Any, layers: Any, out: Any) -> Any:
+    """Return what `place_eight` tells of the first eight words and of the next eight."""
+    return place_eight(words, np.uint64(0), widths, layers, out), place_eight(
+        words, np.uint64(EIGHT), widths, layers, out
+    )
+
+
 def test_a_place_in_a_layer_has_53_random_bits() -> None:
-    """A sign and the 52 digits above it, none of which is lost."""
-    for word in raw_words(default_rng(4), 1000).tolist():
-        size = (word >> 12) * 0.375
-        sign = -1.0 if word >> 11 & 1 else 1.0
-        assert _place(np.uint64(word), 0.375) == sign * size
+    """A sign and the 52 digits above it, none of which is lost, times the width of the layer."""
+    widths = np.array([0.375, 1.5, 2.0**-60, 3.0])
+    for first in range(0, 1600, 2 * EIGHT):
+        words = raw_words(default_rng(4), 1600)[first : first + 2 * EIGHT]
+        found = np.empty(2 * EIGHT)
+        outside = places(words, widths, np.uint64(3), found)
+        for word, place in zip(words.tolist(), found.tolist(), strict=True):
+            sign = -1.0 if word >> 11 & 1 else 1.0
+            assert place == sign * (word >> 12) * widths[word & 3]
+        bits = [int(outside[i // EIGHT]) >> i % EIGHT & 1 for i in range(2 * EIGHT)]
+        assert bits == [word & 3 == 3 for word in words.tolist()]
+
+
+@compiled
+def drawn(lanes: Any, words: Any) -> Any:
+    """Draw words of all lanes, as kernels do."""
+    return draw_lanes(lanes, words)
+
+
+def test_words_of_lanes_are_those_of_their_streams() -> None:
+    """One of each in turn; the state of every lane goes on."""
+    lanes, words = fresh_lanes(default_rng(5)), np.zeros(7 * LANES, np.uint64)
+    streams = [lanes[:, lane].copy() for lane in range(LANES)]
+    for _ in range(2):
+        assert drawn(lanes, words) == words.size
+        for lane, stream in enumerate(streams):
+            assert [next_word(stream) for _ in range(7)] == words[lane::LANES].tolist()
+    assert (lanes == np.column_stack(streams)).all()
+
+
+@pytest.mark.parametrize("columns", [8, 9, 15, 16, 17, 24, 25, 31, 32, 33, 48, 200])
+def test_the_best_of_a_row_are_counted_once(columns: int) -> None:
+    """Where eights of a row overlap, and where all of it, some or one reaches the threshold."""
+    rng = default_rng(columns)
+    scores = rng.integers(0, 4, (60, columns)) / 1.0
+    scores[0], scores[1] = -np.inf, 0.0
+    for row, entries in enumerate(scores):
+        assert best_of(scores, np.uint64(row)) == entries.max()
+        for level in (-np.inf, 0.0, 2.5, 3.0, 5.0):
+            (reached,) = np.nonzero(entries >= level)
+            found = reached_by(scores, np.uint64(row), level)
+            assert found == (len(reached) << 32) + int(reached.sum())
+
+
+@compiled
+def best_of(scores: Any, row: Any) -> Any:
+    """Return the largest entry of a row."""
+    return largest_of_row(scores, row)
+
+
+@compiled
+def reached_by(scores: Any, row: Any, threshold: float) -> Any:
+    """Return how many entries reach a threshold, and the sum of their columns."""
+    return reached_in_row(scores, row, threshold)
 
 
 @pytest.mark.parametrize("shape", [NORMAL, LAPLACE], ids=["normal", "laplace"])

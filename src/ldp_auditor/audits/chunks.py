@@ -23,7 +23,7 @@ from ldp_auditor.seeding import chunk_generator
 CHUNK_BATCHES = 4
 """Batches that share a random generator."""
 
-LONGEST_PIECE = 64
+LONGEST_PIECE = 512
 """Chunks of a piece at most."""
 
 Progress = Callable[[int], None]

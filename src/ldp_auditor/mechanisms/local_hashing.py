@@ -24,11 +24,11 @@ from ldp_auditor.mechanisms.frequency_oracle import MAX_INDEX
 from ldp_auditor.mechanisms.independent_support import FreshSupport, IndependentSupport
 from ldp_auditor.mechanisms.kernels.bits import ALL_BITS, fill_members, last_word_mask, words_for
 from ldp_auditor.mechanisms.kernels.compilation import compiled
+from ldp_auditor.mechanisms.kernels.eights import draw_lanes
 from ldp_auditor.mechanisms.kernels.xoshiro import (
     LANES,
     Words,
     aligned_words,
-    draw_lanes,
     fresh_lanes,
     own_lanes,
     scale_down,
@@ -85,31 +85,6 @@ def first_number(hashed: Any, hash_range: Any) -> Any:
 
 
 @compiled
-def values_between(seed: Any, block: Any, low: Any, high: Any) -> Any:
-    """Return which of the 64 values of a block have numbers in low..high-1 (high = 0: no limit)."""
-    above_low = np.uint64(0)
-    equal_low = ALL_BITS
-    below_high = ALL_BITS if high == np.uint64(0) else np.uint64(0)
-    equal_high = ~below_high
-    digit = np.uint64(0)
-    # A number that agrees with all digits of a limit up to its last 1 is not below that limit.
-    while (low != np.uint64(0) and equal_low != np.uint64(0)) or (
-        high != np.uint64(0) and equal_high != np.uint64(0)
-    ):
-        word = digits_of_block(seed, block, digit)
-        low_digit = np.uint64(0) - (low >> np.uint64(63))
-        high_digit = np.uint64(0) - (high >> np.uint64(63))
-        above_low |= equal_low & word & ~low_digit
-        equal_low &= ~(word ^ low_digit)
-        below_high |= equal_high & ~word & high_digit
-        equal_high &= ~(word ^ high_digit)
-        low <<= np.uint64(1)
-        high <<= np.uint64(1)
-        digit += np.uint64(1)
-    return (above_low | equal_low) & below_high
-
-
-@compiled
 def _hash_and_randomize(
     lanes: Any, value: Any, truth: Any, always_true: bool, hash_range: Any, reports: Any
 ) -> None:
@@ -158,11 +133,7 @@ def _support(reports: Any, hash_range: Any, domain_size: int, sets: Any) -> None
     if np.uint64(1) << sure_digits(hash_range) == hash_range:
         _support_by_digits(reports, sure_digits(hash_range), sets)
     else:
-        for i in range(reports.size):
-            low = first_number(reports[i].value, hash_range)
-            high = first_number(reports[i].value + np.uint64(1), hash_range)
-            for w in range(sets.shape[1]):
-                sets[i, w] = values_between(reports[i].hash_seed, np.uint64(w), low, high)
+        _support_by_limits(reports, hash_range, sets)
     last = last_word_mask(domain_size)
     for i in range(reports.size):
         sets[i, -1] &= last
@@ -190,6 +161,53 @@ def _support_by_digits(reports: Any, digits: Any, sets: Any) -> None:
                     agree[lane] &= ~(word ^ hash_digit)
             for lane in range(size):
                 sets[start + lane, w] = agree[lane]
+
+
+@compiled
+def _support_by_limits(reports: Any, hash_range: Any, sets: Any) -> None:
+    """Write the values whose numbers have the hash, many reports side by side.
+
+    Digit by digit a number is above the first number of the hash, equal to it so far, or below, and
+    likewise for the first number of the next hash. A number that agrees with all digits of a limit
+    up to its last 1 is not below that limit; 2**64, which counts as 0, is above all numbers.
+    """
+    seeds, above, not_below = np.empty((3, LANES), np.uint64)
+    lows, low, equal_low = np.empty((3, LANES), np.uint64)
+    highs, high, equal_high = np.empty((3, LANES), np.uint64)
+    n = np.uint64(reports.size)
+    for start in range(np.uint64(0), n, np.uint64(LANES)):
+        size = min(np.uint64(LANES), n - start)
+        for lane in range(LANES):
+            report = reports[start + min(np.uint64(lane), size - np.uint64(1))]
+            seeds[lane] = report.hash_seed
+            lows[lane] = first_number(report.value, hash_range)
+            highs[lane] = first_number(report.value + np.uint64(1), hash_range)
+        for w in range(np.uint64(sets.shape[1])):
+            for lane in range(LANES):
+                low[lane], high[lane] = lows[lane], highs[lane]
+                above[lane], equal_low[lane] = np.uint64(0), ALL_BITS
+                is_limited = np.uint64(0) - np.uint64(highs[lane] != np.uint64(0))
+                not_below[lane], equal_high[lane] = is_limited, is_limited
+            any_open = ALL_BITS
+            digit = np.uint64(0)
+            while any_open != np.uint64(0):
+                any_open = np.uint64(0)
+                for lane in range(LANES):
+                    word = digits_of_block(seeds[lane], w, digit)
+                    low_digit = np.uint64(0) - (low[lane] >> np.uint64(63))
+                    high_digit = np.uint64(0) - (high[lane] >> np.uint64(63))
+                    above[lane] |= equal_low[lane] & word & ~low_digit
+                    still_low = equal_low[lane] & ~(word ^ low_digit)
+                    not_below[lane] &= ~(equal_high[lane] & ~word & high_digit)
+                    still_high = equal_high[lane] & ~(word ^ high_digit)
+                    low[lane] <<= np.uint64(1)
+                    high[lane] <<= np.uint64(1)
+                    equal_low[lane], equal_high[lane] = still_low, still_high
+                    any_open |= still_low & (np.uint64(0) - np.uint64(low[lane] != np.uint64(0)))
+                    any_open |= still_high & (np.uint64(0) - np.uint64(high[lane] != np.uint64(0)))
+                digit += np.uint64(1)
+            for lane in range(size):
+                sets[start + lane, w] = (above[lane] | equal_low[lane]) & ~not_below[lane]
 
 
 @compiled

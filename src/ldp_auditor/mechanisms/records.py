@@ -38,6 +38,9 @@ RELATIONS = ("all", "one")
 """Which records are compared: records that differ in every attribute, or in one."""
 
 
+SMALL_REPORT = 512
+"""Bytes of a report up to which a batch stays in the cache."""
+
 UNKNOWN = -(2**40)
 """Stands for a number that was not given."""
 
@@ -174,8 +177,13 @@ class RecordMechanism(Listed, ABC):
 
     @property
     def report_bytes(self) -> int:
-        """Memory that the attack on one report needs, to size batches for the cache."""
-        return 16 + sum(part.report_bytes for part in self.parts)
+        """Memory that the attack on one report needs, to size batches for the cache.
+
+        Of many attributes it is told as an eighth, for batches eight times as large: each attribute
+        is a call of its kernel, which takes as long as a thousand reports of one.
+        """
+        needed = 16 + sum(part.report_bytes for part in self.parts)
+        return max(min(needed, SMALL_REPORT), needed // 8)
 
     @abstractmethod
     def privatize(self, value: Record, n: int, rng: Generator) -> Reports:

@@ -12,14 +12,14 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ldp_auditor.mechanisms.kernels.compilation import compiled, lowered
+from ldp_auditor.mechanisms.kernels.eights import draw_lanes, join_rows, trailing_zeros
 from ldp_auditor.mechanisms.kernels.xoshiro import (
     LANES,
     Words,
     advance,
     copy_lanes,
-    draw_lanes,
     fresh_lanes,
-    next_word,
+    next_of_lane,
     scale_down,
 )
 
@@ -107,7 +107,9 @@ def _upper_half(counts: Any, place: Any, rank: Any, width: Any) -> Any:
 
 
 @compiled
-def fill_bernoulli(lanes: Any, threshold: Any, out: Any) -> None:
+def fill_bernoulli(  # noqa: PLR0912, PLR0915
+    lanes: Any, threshold: Any, out: Any
+) -> None:
     """Fill the words of `out` with independent bits, each 1 with probability threshold / 2**64.
 
     Every bit compares the binary digits of a uniform number with those of the threshold, most
@@ -147,7 +149,18 @@ def fill_bernoulli(lanes: Any, threshold: Any, out: Any) -> None:
         while digits != np.uint64(0) and (top > 1 or any_undecided != np.uint64(0)):
             if top > 1:
                 top -= 1
-                _put_together(state, digits, undecided, ones, moved, top)
+                # Where both children have a bit, that of the second is decided at once, by a word
+                # of its own for all digits that are left.
+                in_both = join_rows(undecided, moved, ones, np.uint64(top))
+                while in_both != np.uint64(0):
+                    at = trailing_zeros(in_both)
+                    in_both &= in_both - np.uint64(1)
+                    conflict = undecided[2 * top + 1, at] & ~moved[top, at]
+                    while conflict != np.uint64(0):
+                        bit = conflict & (~conflict + np.uint64(1))
+                        conflict ^= bit
+                        if next_of_lane(state, 0) < digits:
+                            ones[2 * top + 1, at] |= bit
             digit = np.uint64(0) - (digits >> np.uint64(63))
             any_undecided = np.uint64(0)
             for lane in range(LANES):
@@ -173,31 +186,6 @@ def fill_bernoulli(lanes: Any, threshold: Any, out: Any) -> None:
             for lane in range(block.size):
                 block[lane] = ones[ROWS + row, lane]
     copy_lanes(state, lanes)
-
-
-@compiled
-def _put_together(state: Any, digits: Any, undecided: Any, ones: Any, moved: Any, row: int) -> None:
-    """Start a row with the undecided bits of both of its children.
-
-    Where both have one, that of the second is decided at once, by a word of its own for all
-    digits that are left.
-    """
-    first, second = undecided[2 * row], undecided[2 * row + 1]
-    any_conflict = np.uint64(0)
-    for lane in range(LANES):
-        any_conflict |= first[lane] & second[lane]
-        moved[row, lane] = second[lane] & ~first[lane]
-        undecided[row, lane] = first[lane] | second[lane]
-        ones[row, lane] = np.uint64(0)
-    if any_conflict == np.uint64(0):
-        return
-    for lane in range(LANES):
-        conflict = first[lane] & second[lane]
-        while conflict != np.uint64(0):
-            bit = conflict & (~conflict + np.uint64(1))
-            conflict ^= bit
-            if next_word(state[:, 0]) < digits:
-                ones[2 * row + 1, lane] |= bit
 
 
 def choose_member(rng: Generator, sets: Words, domain_size: int) -> NDArray[np.int64]:
@@ -233,7 +221,7 @@ def fill_members(lanes: Any, sets: Any, domain_size: int, chosen: Any) -> None:
             )
         for lane in range(size):
             if home_bits[lane] == np.uint64(0):  # no word of the set has a member
-                member[lane] = scale_down(next_word(state[:, lane]), np.uint64(domain_size))
+                member[lane] = scale_down(next_of_lane(state, lane), np.uint64(domain_size))
             chosen[start + lane] = np.int64(member[lane])
     copy_lanes(state, lanes)
 

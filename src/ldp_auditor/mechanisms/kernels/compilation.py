@@ -8,6 +8,7 @@ import contextlib
 import functools
 import threading
 from collections.abc import Callable
+from inspect import Parameter, Signature
 from typing import Any, TypeVar, cast
 
 from ldp_auditor.mechanisms.kernels.caching import kernel_folder, settings
@@ -56,7 +57,7 @@ def lowered(signature: str) -> Callable[[Callable[..., Any]], Any]:
 
 
 class Lowered:
-    """A function of one argument that numba gets when a kernel that calls it is compiled."""
+    """A function that numba gets when a kernel that calls it is compiled."""
 
     def __init__(self, signature: str, generate: Callable[..., Any]) -> None:
         self.__doc__ = generate.__doc__
@@ -70,9 +71,12 @@ class Lowered:
 
         taken, returned = normalize_signature(self._signature)
 
-        def typing(context: Any, argument: Any) -> Any:
+        def typing(context: Any, *arguments: Any) -> Any:
             return returned(*taken), self._generate
 
+        names = ("context", *(f"argument_{place}" for place in range(len(taken))))
+        parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+        typing.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
         made = intrinsic(typing)
         cpu_target.typing_context.refresh()
         return cpu_target.typing_context.resolve_value_type(made)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ldp_auditor import portable_math
 from ldp_auditor.mechanisms.kernels.compilation import compiled
+from ldp_auditor.mechanisms.kernels.eights import EIGHT, draw_lanes, place_eight, trailing_zeros
 from ldp_auditor.mechanisms.kernels.sums import Lottery
 from ldp_auditor.mechanisms.kernels.xoshiro import (
     LANES,
@@ -24,10 +25,9 @@ from ldp_auditor.mechanisms.kernels.xoshiro import (
     aligned_rows,
     aligned_words,
     copy_lanes,
-    draw_lanes,
     fresh_lanes,
     fresh_stream,
-    next_word,
+    next_of_lane,
     open_unit,
     own_lanes,
 )
@@ -43,7 +43,6 @@ BLOCK = 8 * LANES
 
 _SHARE_BITS = np.uint64(SHARES - 1)
 _SIGN = np.uint64(SHARES)
-_AT_2_TO_52 = np.uint64(0x4330000000000000)
 _NO_DIGITS = 1.5 * 2.0**52
 
 # Compiled here, so that a draw has the same bits on every processor.
@@ -243,7 +242,7 @@ def _fill(lanes: Any, tables: Any, one: Any, columns: Any, out: Any) -> None:
     gaussian, scale, widths, layers, rest = tables
     state = own_lanes(lanes)
     words = aligned_words(BLOCK)
-    width = aligned_words(BLOCK).view(np.float64)
+    spare = np.empty(BLOCK)
     left_over = np.empty(BLOCK, np.uint64)
     sizes = np.empty(LANES)
     used = ready = np.uint64(0)
@@ -251,38 +250,32 @@ def _fill(lanes: Any, tables: Any, one: Any, columns: Any, out: Any) -> None:
     for start in range(np.uint64(0), n, np.uint64(BLOCK)):
         draw_lanes(state, words)
         end = min(np.uint64(BLOCK), n - start)
+        block = out[start : start + end] if end == np.uint64(BLOCK) else spare
         count = 0
-        for i in range(end):  # apart from what is vectorized: registers would be taken to pieces
-            share = words[i] & _SHARE_BITS
-            width[i] = widths[share]
-            if share >= layers:
-                left_over[count] = i
+        for first in range(np.uint64(0), np.uint64(BLOCK), np.uint64(64)):
+            outside = np.uint64(0)
+            for step in range(np.uint64(0), np.uint64(64), np.uint64(EIGHT)):
+                outside |= place_eight(words, first + step, widths, layers, block) << step
+            while outside != np.uint64(0):
+                left_over[count] = first + trailing_zeros(outside)
+                outside &= outside - np.uint64(1)
                 count += 1
-        for i in range(end):
-            out[start + i] = _place(words[i], width[i])
         for j in range(count):
+            i = left_over[j]
+            if i >= end:
+                break
             if used == ready:
                 used, ready = np.uint64(0), _some_left_over(state, gaussian, rest, sizes)
-            i = left_over[j]
             size = scale * sizes[used]
             used += np.uint64(1)
-            out[start + i] = -size if words[i] & _SIGN else size
+            block[i] = -size if words[i] & _SIGN else size
+        if end < np.uint64(BLOCK):
+            for i in range(end):
+                out[start + i] = spare[i]
         while one < start + end:
             out[one] += 1.0
             one += columns
     copy_lanes(state, lanes)
-
-
-@compiled
-def _place(word: Any, width: float) -> Any:
-    """Return a place in a layer: bit 11 of the word is its sign, those above are its mantissa.
-
-    The low 11 bits have chosen the layer; no bit is used twice. As digits of a float at 2^52 they
-    become a number without an instruction that few processors have for many at once.
-    """
-    size = (np.uint64((word >> np.uint64(12)) | _AT_2_TO_52).view(np.float64) - 2.0**52) * width
-    sign = (word << np.uint64(52)) & np.uint64(2**63)
-    return np.uint64(np.float64(size).view(np.uint64) | sign).view(np.float64)
 
 
 @compiled
@@ -322,7 +315,7 @@ def _draw_left_over(state: Any, gaussian: bool, rest: Any, sizes: Any) -> Any:
     for lane in range(LANES):
         sizes[count] = drawn[0, lane]
         if drawn[3, lane] == 0.0:
-            sizes[count] += _tail_excess(state[:, lane], gaussian, drawn[0, lane])
+            sizes[count] += _tail_excess(state, lane, gaussian, drawn[0, lane])
         count += fits[lane]
     return count
 
@@ -344,12 +337,12 @@ def _exp_of_some(x: float) -> Any:
 
 
 @compiled
-def _tail_excess(stream: Any, gaussian: bool, tail_start: float) -> Any:
+def _tail_excess(state: Any, lane: Any, gaussian: bool, tail_start: float) -> Any:
     """How far a draw from the tail lies beyond its start ([Marsaglia64] for the normal)."""
     while True:
-        exponential = -_log(open_unit(next_word(stream)))
+        exponential = -_log(open_unit(next_of_lane(state, lane)))
         if not gaussian:
             return exponential
         excess = exponential / tail_start
-        if -2.0 * _log(open_unit(next_word(stream))) > excess * excess:
+        if -2.0 * _log(open_unit(next_of_lane(state, lane))) > excess * excess:
             return excess

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ldp_auditor.mechanisms.kernels.compilation import compiled
+from ldp_auditor.mechanisms.kernels.eights import EIGHT, largest_of_row, reached_in_row
 from ldp_auditor.mechanisms.kernels.xoshiro import advance, scale_down
 
 GUESSES = 8
@@ -13,9 +14,6 @@ GUESSES = 8
 ONE_REACHED = np.uint64(1) << np.uint64(32)
 """A one above the digits of a column."""
 
-SIZE_BITS = np.int64(2**63 - 1)
-"""All bits of a float but its sign."""
-
 
 @compiled
 def choose_best(stream: Any, scores: Any, low: float, high: float) -> Any:
@@ -23,6 +21,7 @@ def choose_best(stream: Any, scores: Any, low: float, high: float) -> Any:
     n, values = np.uint64(scores.shape[0]), np.uint64(scores.shape[1])
     chosen = np.empty(n, np.int64)
     digits, at_once = _tries(values)
+    wide = values >= np.uint64(EIGHT) and scores.strides[1] == scores.itemsize
     a, b, c, d = stream
     for i in range(n):
         found = values
@@ -39,12 +38,11 @@ def choose_best(stream: Any, scores: Any, low: float, high: float) -> Any:
         if found < values:
             chosen[i] = np.int64(found)
             continue
-        threshold = _largest(scores, i)
-        if threshold >= high:
-            threshold = high
-        elif threshold <= low:
-            threshold = -np.inf
-        reached = _reached(scores, i, threshold)
+        if wide:
+            threshold = _clipped(largest_of_row(scores, i), low, high)
+            reached = reached_in_row(scores, i, threshold)
+        else:
+            threshold, reached = _best_of_any_row(scores, i, low, high)
         position = np.int64(reached & ~-ONE_REACHED)
         if reached >= ONE_REACHED << np.uint64(1):
             random, a, b, c, d = advance(a, b, c, d)
@@ -54,31 +52,26 @@ def choose_best(stream: Any, scores: Any, low: float, high: float) -> Any:
 
 
 @compiled
-def _largest(scores: Any, row: Any) -> Any:
-    """Return the largest entry of a row, found among whole numbers of the same order.
-
-    The compiler compares many whole numbers side by side, but not floats, whose order has
-    exceptions. The bits of a float are such a number once those after a minus are turned around.
-    """
-    largest = np.int64(-(2**63))
-    for v in range(np.uint64(scores.shape[1])):
-        bits = np.float64(scores[row, v]).view(np.int64)
-        number = bits ^ ((bits >> 63) & SIZE_BITS)
-        largest = number if number > largest else largest
-    return np.int64(largest ^ ((largest >> 63) & SIZE_BITS)).view(np.float64)
+def _clipped(largest: Any, low: float, high: float) -> Any:
+    """Return from where on entries are the best ones: at or below `low` all of them are."""
+    if largest >= high:
+        return high
+    return -np.inf if largest <= low else largest
 
 
 @compiled
-def _reached(scores: Any, row: Any, threshold: Any) -> Any:
-    """Return how many entries reach a threshold, in the upper half, and the sum of their columns.
+def _best_of_any_row(scores: Any, row: Any, low: float, high: float) -> Any:
+    """Return a threshold, how many entries of a row reach it, times 2^32, plus their columns.
 
-    That is the column of a single one, found without branches, which data this random would
-    mislead.
+    As `largest_of_row` and `reached_in_row`, for rows that are short or lie in pieces.
     """
-    reached = np.uint64(0)
+    largest, reached = scores[row, 0], np.uint64(0)
+    for v in range(np.uint64(scores.shape[1])):
+        largest = max(largest, scores[row, v])
+    threshold = _clipped(largest, low, high)
     for v in range(np.uint64(scores.shape[1])):
         reached += (ONE_REACHED | v) if scores[row, v] >= threshold else np.uint64(0)
-    return reached
+    return threshold, reached
 
 
 @compiled

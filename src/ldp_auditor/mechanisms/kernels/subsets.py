@@ -1,5 +1,7 @@
 """Random sets of a fixed size, as bits."""
 
+import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -7,21 +9,25 @@ from numpy.random import Generator
 
 from ldp_auditor.mechanisms.kernels.bits import (
     ALL_BITS,
+    DIGITS_APART,
     fill_bernoulli,
     last_word_mask,
     popcount,
     words_for,
 )
 from ldp_auditor.mechanisms.kernels.compilation import compiled
+from ldp_auditor.mechanisms.kernels.eights import TOGETHER, draw_lanes, halve_eight
 from ldp_auditor.mechanisms.kernels.xoshiro import (
     LANES,
     Words,
     advance,
+    aligned_rows,
+    aligned_words,
     copy_lanes,
-    draw_lanes,
     fresh_lanes,
     fresh_stream,
-    next_word,
+    next_of_lane,
+    own_lanes,
     scale_down,
     threshold,
 )
@@ -30,7 +36,7 @@ ROUNDS = 8
 """Halvings of all lanes together, after which few sets of one word are not full."""
 
 MORE_ROUNDS = 10
-"""As many for sets of several words."""
+"""As many for sets of several words; a multiple of `TOGETHER`."""
 
 WORDS_TO_HALVE = 8
 """Sets of more words start as bits of about the right density and are mended: less to draw."""
@@ -58,8 +64,24 @@ def _start_density(domain_size: int, omega: int) -> np.uint64:
     Any start gives the right law, because it treats the other values alike and so does the
     mending; one near omega / k leaves little to mend, few binary digits are cheap to draw.
     """
-    steps = 2 ** ((domain_size.bit_length() + 1) // 2)
-    return threshold(round(omega / domain_size * steps) / steps)
+    return threshold(min(_costs(domain_size, omega))[1])
+
+
+def _costs(domain_size: int, omega: int) -> Iterator[tuple[float, float]]:
+    """Yield what a set costs that starts with a density, in tries of a bit, and that density.
+
+    Only with operations that have the same last bit everywhere: the cheapest decides what is drawn.
+    """
+    for digits in range(1, domain_size.bit_length() + 1):
+        numerator = min(round(omega / domain_size * 2**digits), 2**digits - 1)
+        density = numerator / 2**digits
+        surplus = (domain_size - 1) * density - omega
+        # The mean distance of a normal variable from omega, nearly.
+        spread = 0.64 * (domain_size - 1) * density * (1 - density)
+        distance = math.sqrt(surplus * surplus + spread)
+        hits_dropped, hits_added = max(density, 0.5 / domain_size), 1 - density
+        tries = (distance + surplus) / 2 / hits_dropped + (distance - surplus) / 2 / hits_added
+        yield words_for(domain_size) * (1 if digits <= DIGITS_APART else 2) + tries, density
 
 
 @compiled
@@ -97,7 +119,7 @@ def _select_by_halving(
         for lane in range(block.size):
             full, left, still = chosen[lane], candidates[lane], missing[lane]
             while still > 0:
-                taken, left = _halve(left, next_word(state[:, lane]), still)
+                taken, left = _halve(left, next_of_lane(state, lane), still)
                 full |= taken
                 still -= np.int64(popcount(taken))
             block[lane] = full
@@ -115,73 +137,45 @@ def _halve(candidates: Any, word: Any, missing: Any) -> Any:
 
 
 @compiled
-def _halve_words(  # noqa: PLR0912
+def _halve_words(
     lanes: Any, value: Any, domain_size: int, omega: int, truth: Any, reports: Any
 ) -> None:
-    """Draw sets of several words as `_select_by_halving` does; lane by lane a set each.
-
-    In one piece: the compiler vectorizes loops over arrays that no other function gets. The loops
-    of a round in functions of their own took three times as long, the last one a fifth longer.
-    """
+    """Draw sets of several words as `_select_by_halving` does; lane by lane a set each."""
     n, words = np.uint64(reports.shape[0]), np.uint64(reports.shape[1])
-    state = np.empty((4, LANES), np.uint64)
-    copy_lanes(lanes, state)
-    # Words are halved two by two, so that there may be one more, without candidates.
-    chosen = np.empty((words + np.uint64(1), LANES), np.uint64)
-    candidates = np.empty((words + np.uint64(1), LANES), np.uint64)
-    halves = np.empty((words + np.uint64(1), LANES), np.uint64)
-    missing = np.empty(LANES, np.uint64)
-    sizes = np.zeros(LANES, np.uint64)
-    fitting = np.empty(LANES, np.uint64)
+    rows = reports.shape[1] + reports.shape[1] % 2  # the last one may be without candidates
+    state = own_lanes(lanes)
+    chosen, candidates = aligned_rows(rows), aligned_rows(rows)
+    missing, drawn = aligned_words(LANES), aligned_words(LANES)
+    halves = np.empty(words, np.uint64)
     others = _others(value, domain_size, words)
     for start in range(np.uint64(0), n, np.uint64(LANES)):
-        for w in range(words + np.uint64(1)):
+        for w in range(rows):
             for lane in range(LANES):
                 chosen[w, lane] = np.uint64(0)
                 candidates[w, lane] = others[w]
-        draw_lanes(state, fitting)
+        draw_lanes(state, drawn)
         for lane in range(LANES):
-            included = np.uint64(fitting[lane] < truth)
+            included = np.uint64(drawn[lane] < truth)
             chosen[value >> np.uint64(6), lane] = included << (value & np.uint64(63))
             missing[lane] = np.uint64(omega) - included
-        for _ in range(MORE_ROUNDS):
-            for w in range(np.uint64(0), words, np.uint64(2)):
-                for lane in range(LANES):
-                    a, b, c, d = state[0, lane], state[1, lane], state[2, lane], state[3, lane]
-                    word, a, b, c, d = advance(a, b, c, d)
-                    half = candidates[w, lane] & word
-                    word, a, b, c, d = advance(a, b, c, d)
-                    next_half = candidates[w + np.uint64(1), lane] & word
-                    state[0, lane] = a
-                    state[1, lane] = b
-                    state[2, lane] = c
-                    state[3, lane] = d
-                    halves[w, lane] = half
-                    halves[w + np.uint64(1), lane] = next_half
-                    sizes[lane] += popcount(half) + popcount(next_half)
-            for lane in range(LANES):
-                fits = np.uint64(0) - np.uint64(np.int64(sizes[lane]) <= np.int64(missing[lane]))
-                missing[lane] -= sizes[lane] & fits
-                sizes[lane] = np.uint64(0)
-                fitting[lane] = fits
-            for w in range(words):
-                for lane in range(LANES):
-                    half, fits = halves[w, lane], fitting[lane]
-                    chosen[w, lane] |= half & fits
-                    candidates[w, lane] = (candidates[w, lane] & ~half & fits) | (half & ~fits)
+        for _ in range(MORE_ROUNDS // TOGETHER):
+            first = np.uint64(0)
+            while first < np.uint64(LANES):
+                first = halve_eight(state, candidates, chosen, missing, first)
         for lane in range(min(np.uint64(LANES), n - start)):
             still = missing[lane]
-            while still > np.uint64(0):
+            while still > np.uint64(0):  # in no function: counting references takes longer
                 size = np.uint64(0)
                 for w in range(words):
-                    halves[w, lane] = candidates[w, lane] & next_word(state[:, lane])
-                    size += popcount(halves[w, lane])
+                    halves[w] = candidates[w, lane] & next_of_lane(state, lane)
+                    size += popcount(halves[w])
                 fits = np.uint64(0) - np.uint64(size <= still)
                 still -= size & fits
                 for w in range(words):
-                    half = halves[w, lane]
-                    chosen[w, lane] |= half & fits
-                    candidates[w, lane] = (candidates[w, lane] & ~half & fits) | (half & ~fits)
+                    chosen[w, lane] |= halves[w] & fits
+                    candidates[w, lane] = (candidates[w, lane] ^ (halves[w] & fits)) & (
+                        halves[w] | fits
+                    )
             for w in range(words):
                 reports[start + lane, w] = chosen[w, lane]
     copy_lanes(state, lanes)

@@ -108,21 +108,6 @@ def copy_lanes(source: Any, target: Any) -> None:
 
 
 @compiled
-def draw_lanes(lanes: Any, words: Any) -> None:
-    """Write the next words of every lane, as many as there is room for in `words`."""
-    for start in range(np.uint64(0), np.uint64(words.size), np.uint64(LANES)):
-        for lane in range(np.uint64(LANES)):
-            word, a, b, c, d = advance(
-                lanes[0, lane], lanes[1, lane], lanes[2, lane], lanes[3, lane]
-            )
-            lanes[0, lane] = a
-            lanes[1, lane] = b
-            lanes[2, lane] = c
-            lanes[3, lane] = d
-            words[start + lane] = word
-
-
-@compiled
 def next_word(stream: Any) -> Any:
     """Return the next word of a stream whose state stays in memory (for rare, cold paths)."""
     word, a, b, c, d = advance(stream[0], stream[1], stream[2], stream[3])
@@ -130,6 +115,20 @@ def next_word(stream: Any) -> Any:
     stream[1] = b
     stream[2] = c
     stream[3] = d
+    return word
+
+
+@compiled
+def next_of_lane(lanes: Any, lane: Any) -> Any:
+    """Return the next word of one of many lanes.
+
+    `next_word(lanes[:, lane])` would cost ten times as much: references to a slice are counted.
+    """
+    word, a, b, c, d = advance(lanes[0, lane], lanes[1, lane], lanes[2, lane], lanes[3, lane])
+    lanes[0, lane] = a
+    lanes[1, lane] = b
+    lanes[2, lane] = c
+    lanes[3, lane] = d
     return word
 
 
