@@ -177,7 +177,7 @@ def test_legend_fits_into_the_figure(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("measured", "floor"), [(0.5, 0.4), (0.2, 0.16), (0.01, 0.05), (0.0, 0.3)])
 def test_low_estimates_are_drawn_where_they_are(measured: float, floor: float) -> None:
-    """The axis begins a little below them, down to a twentieth of the exact values; zeros lie deeper."""
+    """The axis begins a little below, down to a twentieth of exact values; zeros lie deeper."""
     lines = [Line("k = 25", "proven", [1.0], [measured]), Line("k = 25", "exact", [1.0], [1.0])]
     assert floor_of([Curves("GRR", "epsilon", lines)]) == pytest.approx(floor)
 
