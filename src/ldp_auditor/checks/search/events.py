@@ -97,13 +97,26 @@ class Equals(Event):
         if self.column.kind == "member":
             name = self.column.words
             return name if self.value else name.replace(" in ", " not in ")
-        if np.isnan(self.value) or self.value == self.column.default:
+        if self._is_missing:
             return _missing(self.column.words)
         return f"{self.column.words} is {self.column.category(self.value)}"
 
     @property
+    def negated_words(self) -> str:
+        """Words for its opposite."""
+        if " is " in self.words and not self._is_missing:
+            return f"{self.column.words} is not {self.column.category(self.value)}"
+        return f"not ({self.words})"
+
+    @property
+    def _is_missing(self) -> bool:
+        return bool(np.isnan(self.value)) or self.value == self.column.default
+
+    @property
     def size(self) -> float:
-        return _column_size(self.column)
+        """What is missing in a sequence is said more plainly by its length."""
+        in_a_sequence = self._is_missing and re.search(r"\[-?\d+\]", self.column.words)
+        return _column_size(self.column) + (0.2 if in_a_sequence else 0.0)
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         entries = table.of(self.column)
@@ -122,6 +135,11 @@ class Beyond(Event):
     @property
     def words(self) -> str:
         return f"{self.column.words} {'>=' if self.at_least else '<='} {_shown(self.threshold)}"
+
+    @property
+    def negated_words(self) -> str:
+        """Words for its opposite, in a column that every report has."""
+        return f"{self.column.words} {'<' if self.at_least else '>'} {_shown(self.threshold)}"
 
     @property
     def size(self) -> float:
@@ -162,6 +180,10 @@ class Not(Event):
     def words(self) -> str:
         if isinstance(self.event, OddSum):
             return self.event.even_words
+        if isinstance(self.event, Equals) and self.event.column.kind != "member":
+            return self.event.negated_words
+        if isinstance(self.event, Beyond) and self.event.column.is_everywhere:
+            return self.event.negated_words
         if isinstance(self.event, Both):
             parts = self.event.first, self.event.second
             if any(isinstance(part, Not) for part in parts):
@@ -218,6 +240,8 @@ class OddSum(Event):
     def words(self) -> str:
         if len(self._bits) == 2:
             return f"{self._bits[0]} and {self._bits[1]} differ: just one is 1"
+        if len(self.events) == 2:
+            return f"just one of two: {self.events[0].words}; {self.events[1].words}"
         return f"an odd number of {self._names}"
 
     @property
@@ -225,6 +249,8 @@ class OddSum(Event):
         """Words for its opposite."""
         if len(self._bits) == 2:
             return f"{self._bits[0]} and {self._bits[1]} are both 1, or neither is"
+        if len(self.events) == 2:
+            return f"both or neither of two: {self.events[0].words}; {self.events[1].words}"
         return f"an even number of {self._names}"
 
     @property
@@ -315,33 +341,40 @@ class Difference(Event):
 
 @dataclass(frozen=True)
 class Apart(Event):
-    """One column of numbers minus (or plus) another is at least, or at most, a threshold."""
+    """What two columns of numbers make together is at least, or at most, a threshold."""
 
     first: Column
     second: Column
     sign: int
-    """-1 for the second minus the first, 1 for their sum."""
+    """-1 for the second minus the first, 1 for their sum, 0 for the second divided by the first."""
     threshold: float
     at_least: bool
+    scale: float = 1.0
+    """What the first is multiplied by before."""
 
     @property
     def words(self) -> str:
-        both = f"{self.second.words} {'+' if self.sign > 0 else '-'} {self.first.words}"
+        sign = {-1: "-", 0: "/", 1: "+"}[self.sign]
+        scale = "" if self.scale == 1 else f"{_shown(self.scale)} * "
+        both = f"{self.second.words} {sign} {scale}{self.first.words}"
         return f"{both} {'>=' if self.at_least else '<='} {_shown(self.threshold)}"
 
     @property
     def size(self) -> float:
-        return 2.1
+        return 2.1 if self.scale == 1 else 2.2
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         entries = self.entries(table)
         return entries >= self.threshold if self.at_least else entries <= self.threshold
 
     def entries(self, table: Table) -> Floats:
-        """Differences or sums of all reports; NaN where a number is missing."""
-        first, second = (table.of(c).astype(np.float64) for c in (self.first, self.second))
-        with np.errstate(invalid="ignore", over="ignore"):
-            return second + self.sign * first
+        """Differences, sums or ratios of all reports; NaN where a number is missing."""
+        return self.between(*(table.of(c).astype(np.float64) for c in (self.first, self.second)))
+
+    def between(self, first: Floats, second: Floats) -> Floats:
+        """What two numbers make together, for many of each."""
+        with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+            return second + self.sign * (self.scale * first) if self.sign else second / first
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,30 @@
 """Columns derived from a column of numbers: low bits, residues, signs of zeros, last digits."""
 
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ldp_auditor.checks.search.differing import (
+    MOST_OF_ARRAYS,
+    differences,
+    first_of_each,
+    most_different,
+)
 from ldp_auditor.core import Floats
 
+Owners = NDArray[np.int64]
+
 MOST_BITS = 256
-"""Lowest bits of an integer that are columns of their own."""
+"""Bits of an integer that are columns of their own; of more, those that differ most by input."""
+
+LONGEST = 2**16
+"""The lowest bits of an integer, among which those are that become columns."""
 
 WORD = 64
 """Bits of numpy's integers: longer ones are cut into words."""
@@ -70,12 +83,13 @@ def integers(parts: Sequence[Any]) -> NDArray[Any]:
 
 
 def number_features(
-    words: str, numbers: NDArray[Any], places: int, wanted: Set[str] | None
+    words: str, numbers: NDArray[Any], places: int, wanted: Set[str] | None, owners: Owners
 ) -> Iterator[Feature]:
     """The column `numbers` and the columns derived from it, each with its words.
 
     `places` is the number of numbers in a report: the more there are, the fewer columns are derived
-    from each. Where columns are `wanted`, exactly those are made besides the first.
+    from each. Where columns are `wanted`, exactly those are made besides the first. `owners` says
+    from which input each number is.
     """
     if numbers.dtype.kind == "f":
         numbers = numbers.astype(np.float64, copy=False)
@@ -86,7 +100,7 @@ def number_features(
         yield words, np.array([as_float(n) for n in numbers]) if big else numbers
         derive = _of_integers
     if wanted is None or not wanted <= {words}:
-        yield from derive(words, numbers, _Due(places, wanted))
+        yield from derive(words, numbers, _Due(places, wanted, owners))
 
 
 @dataclass(frozen=True)
@@ -95,6 +109,12 @@ class _Due:
 
     places: int
     wanted: Set[str] | None
+    owners: Owners
+
+    @property
+    def may_look_at_bits(self) -> bool:
+        """Whether single bits may become columns."""
+        return self.wanted is not None or self.places <= RICH_PLACES
 
     def __call__(self, name: str, most_places: float, rule: bool = True) -> bool:
         if self.wanted is not None:
@@ -148,21 +168,38 @@ def _of_integers(words: str, numbers: NDArray[Any], due: _Due) -> Iterator[Featu
         yield from (
             pair for pair, one in zip(zip(names, both, strict=True), chosen, strict=True) if one
         )
-    cut = _words(numbers, due.wanted is None)
-    for bit in range(WORD * len(cut)):
-        if due(name := f"bit {bit} of {words}", RICH_PLACES):
-            word, place = cut[bit // WORD], bit % WORD
-            yield name, ((word >> word.dtype.type(place)) & word.dtype.type(1)).astype(np.int8)
+    word_of = cache(partial(_word, numbers))
+    for bit in _bits_looked_at(words, numbers, due) if due.may_look_at_bits else ():
+        word = word_of(bit // WORD)
+        shifted = word >> word.dtype.type(bit % WORD)
+        yield f"bit {bit} of {words}", (shifted & word.dtype.type(1)).astype(np.int8)
 
 
-def _words(numbers: NDArray[Any], as_needed: bool) -> list[NDArray[Any]]:
-    """The words of integers, the lowest first; where not `as_needed`, as many as there may be."""
+def _bits_looked_at(words: str, numbers: NDArray[Any], due: _Due) -> Sequence[int]:
+    """Numbers of the bits that become columns, the lowest first."""
+    if due.wanted is not None:
+        found = (re.fullmatch(rf"bit (\d+) of {re.escape(words)}", name) for name in due.wanted)
+        return sorted(int(one[1]) for one in found if one)
+    if numbers.dtype.kind != "O":
+        return range(WORD)
+    longest = min(LONGEST, max(int(n).bit_length() for n in numbers))
+    if longest <= MOST_BITS:
+        return range(WORD * -(-longest // WORD))
+    octets = -(-longest // 8)
+    first = first_of_each(due.owners, 8 * octets, MOST_OF_ARRAYS)
+    low = b"".join((int(n) % 2 ** (8 * octets)).to_bytes(octets, "little") for n in numbers[first])
+    rows = np.frombuffer(low, np.uint8).reshape(len(first), octets)
+    bits = np.unpackbits(rows, axis=1, bitorder="little")
+    return most_different(differences(bits, due.owners[first]), MOST_BITS)
+
+
+def _word(numbers: NDArray[Any], place: int) -> NDArray[Any]:
+    """The word of integers at a place, 0 for the lowest."""
     if numbers.dtype.kind != "O":
         low = numbers.astype(np.int64)
-        return [low] if as_needed else [low, *[low >> (WORD - 1)] * (MOST_BITS // WORD - 1)]
-    longest = max(int(n).bit_length() for n in numbers) if as_needed else MOST_BITS
-    starts = range(0, min(longest, MOST_BITS), WORD)
-    return [((numbers >> start) & (2**WORD - 1)).astype(np.uint64) for start in starts]
+        return low >> (WORD - 1) if place else low
+    found: NDArray[Any] = (numbers >> WORD * place) & (2**WORD - 1)
+    return found.astype(np.uint64)
 
 
 def _has_decimals(numbers: Floats, places: int) -> bool:
