@@ -14,12 +14,12 @@ from ldp_auditor.adapters.canonical import attributes, text_of
 from ldp_auditor.checks.search.differing import (
     MOST_LOOKED_UP,
     MOST_OF_ARRAYS,
-    apart,
     codes_of,
     differences,
     first_of_each,
     most_different,
 )
+from ldp_auditor.checks.search.members import members_of_rows, members_of_sequences, members_of_sets
 from ldp_auditor.checks.search.pieces import Block, Found, Piece, Pieces, Place, Same
 from ldp_auditor.checks.search.sequence_features import (
     MOST_ENTRIES,
@@ -66,6 +66,7 @@ def sequence_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
             return
     yield from sequence_features(place, parts)
     yield from nested_features(place, parts)
+    yield from members_of_sequences(place, parts, pieces)
     for i, there in zip(chosen, words, strict=True):
         entries = [part[i] for part in parts if len(part) > i]
         yield place.inside(there, entries, lengths > i)
@@ -130,6 +131,7 @@ def _quick_entries(
         else:
             found += _row_entries(place, rows, entries, words, kind.__name__, pieces)
             found += number_rows(place, rows, place.rows)
+            found += members_of_rows(place, rows, place.rows, pieces)
         if is_wide and is_whole:
             found += _whole_rows(place, parts)
     except (OverflowError, ValueError):
@@ -224,6 +226,7 @@ def array_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
                     yield from _whole_rows(place, rows)
                 else:
                     yield from number_rows(place, rows, place.rows)
+                    yield from members_of_rows(place, rows, place.rows, pieces)
             return
     is_records = dtype.kind == "V" and len(shape) > 0
     lists = [list(part) if is_records else part.tolist() for part in place.parts]
@@ -340,32 +343,7 @@ def _in_order(place: Place) -> Iterator[Found]:
 def set_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
     """Length, members, and the order in which they are read."""
     yield from _in_order(place)
-    counts: Counter[Any] = Counter()
-    for part in place.parts:
-        counts.update(part)
-    if all(type(member) is int and abs(member) < LARGEST_ADDED for member in counts):
+    if all(type(m) is int and abs(m) < LARGEST_ADDED for part in place.parts for m in part):
         sums = np.array([sum(part) for part in place.parts], dtype=np.int64)
         yield Block([f"sum({place.words})"], place.rows, sums[:, None], place=place.words)
-    single = 1 if pieces.wanted is None and len(place.parts) > 1 else 0  # it has no rate
-    members = [member for member, times in counts.most_common() if times > single]
-    if pieces.wanted is None and len(members) > MOST_ENTRIES:
-        members = _chosen_of_sets(place, members, pieces)
-    for member in members:
-        words = f"{text_of(member)} in {place.words}"
-        if pieces.wants(words, "member"):
-            held = np.array([member in part for part in place.parts], dtype=np.int8)
-            yield Piece(place.words, words, "member", place.rows, held)
-
-
-def _chosen_of_sets(place: Place, members: Sequence[Any], pieces: Pieces) -> list[Any]:
-    """The members whose shares differ most between inputs, of those that are the commonest."""
-    some = {member: i for i, member in enumerate(members[:WIDEST])}
-    owners = pieces.owners_of(place.rows)
-    inputs, trials = np.unique(owners, return_counts=True)
-    yes = np.zeros((len(inputs), len(some)))
-    number = {owner: i for i, owner in enumerate(inputs.tolist())}
-    for owner, part in zip(owners.tolist(), place.parts, strict=True):
-        yes[number[owner], [some[member] for member in part if member in some]] += 1
-    _note_chosen(pieces, place.words, "members", len(some), len(members))
-    chosen = most_different(apart(yes, trials.astype(np.float64)), MOST_ENTRIES)
-    return [members[i] for i in chosen]
+    yield from members_of_sets(place, pieces)

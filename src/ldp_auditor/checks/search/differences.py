@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ldp_auditor.checks.search.events import DECIMALS, Apart, Difference, Event
+from ldp_auditor.checks.search.events import Event
 from ldp_auditor.checks.search.layout import Column
+from ldp_auditor.checks.search.number_events import DECIMALS, Apart, Difference
 from ldp_auditor.checks.search.number_pairs import (
     FEW,
     MOST_PAIRS,

@@ -15,9 +15,6 @@ from ldp_auditor.core import Floats
 
 Bools = NDArray[np.bool_]
 
-DECIMALS = 9
-"""Digits after the point to which differences of floats are looked at."""
-
 
 class Event(ABC):
     """A yes-or-no question about a report."""
@@ -26,6 +23,11 @@ class Event(ABC):
     @abstractmethod
     def words(self) -> str:
         """The event in words, as the evidence shows it."""
+
+    @property
+    def negated_words(self) -> str:
+        """Words for its opposite."""
+        return f"not ({self.words})"
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -70,7 +72,7 @@ def _columns_in(things: Iterable[Any]) -> Iterator[Column]:
         yield from (thing,) if isinstance(thing, Column) else _columns_in(inside)
 
 
-def _shown(number: float) -> str:
+def number_text(number: float) -> str:
     """A number as a reader writes it: whole ones without a point."""
     is_short = abs(number) < 2**53 and number.is_integer()
     return repr(int(number)) if is_short and str(number) != "-0.0" else repr(number)
@@ -103,10 +105,11 @@ class Equals(Event):
 
     @property
     def negated_words(self) -> str:
-        """Words for its opposite."""
-        if " is " in self.words and not self._is_missing:
-            return f"{self.column.words} is not {self.column.category(self.value)}"
-        return f"not ({self.words})"
+        if self.column.kind == "member":
+            return Equals(self.column, 1 - self.value).words
+        if self._is_missing:
+            return super().negated_words
+        return f"{self.column.words} is not {self.column.category(self.value)}"
 
     @property
     def _is_missing(self) -> bool:
@@ -134,12 +137,15 @@ class Beyond(Event):
 
     @property
     def words(self) -> str:
-        return f"{self.column.words} {'>=' if self.at_least else '<='} {_shown(self.threshold)}"
+        return (
+            f"{self.column.words} {'>=' if self.at_least else '<='} {number_text(self.threshold)}"
+        )
 
     @property
     def negated_words(self) -> str:
-        """Words for its opposite, in a column that every report has."""
-        return f"{self.column.words} {'<' if self.at_least else '>'} {_shown(self.threshold)}"
+        if not self.column.is_everywhere:
+            return super().negated_words
+        return f"{self.column.words} {'<' if self.at_least else '>'} {number_text(self.threshold)}"
 
     @property
     def size(self) -> float:
@@ -163,6 +169,13 @@ class Both(Event):
         return f"{self.first.words} and {self.second.words}"
 
     @property
+    def negated_words(self) -> str:
+        parts = self.first, self.second
+        if not any(isinstance(part, Not) for part in parts):
+            return super().negated_words
+        return " or ".join(negated(part).words for part in parts)
+
+    @property
     def size(self) -> float:
         return self.first.size + self.second.size
 
@@ -178,17 +191,11 @@ class Not(Event):
 
     @property
     def words(self) -> str:
-        if isinstance(self.event, OddSum):
-            return self.event.even_words
-        if isinstance(self.event, Equals) and self.event.column.kind != "member":
-            return self.event.negated_words
-        if isinstance(self.event, Beyond) and self.event.column.is_everywhere:
-            return self.event.negated_words
-        if isinstance(self.event, Both):
-            parts = self.event.first, self.event.second
-            if any(isinstance(part, Not) for part in parts):
-                return " or ".join(negated(part).words for part in parts)
-        return f"not ({self.event.words})"
+        return self.event.negated_words
+
+    @property
+    def negated_words(self) -> str:
+        return self.event.words
 
     @property
     def size(self) -> float:
@@ -245,8 +252,7 @@ class OddSum(Event):
         return f"an odd number of {self._names}"
 
     @property
-    def even_words(self) -> str:
-        """Words for its opposite."""
+    def negated_words(self) -> str:
         if len(self._bits) == 2:
             return f"{self._bits[0]} and {self._bits[1]} are both 1, or neither is"
         if len(self.events) == 2:
@@ -278,103 +284,6 @@ class OddSum(Event):
         for event in self.events:
             found = found ^ event.holds(reports, table)
         return found
-
-
-@dataclass(frozen=True)
-class Compared(Event):
-    """Two columns of numbers are equal, or the first is less."""
-
-    first: Column
-    second: Column
-    is_less: bool
-
-    @property
-    def words(self) -> str:
-        return f"{self.first.words} {'<' if self.is_less else '=='} {self.second.words}"
-
-    @property
-    def size(self) -> float:
-        return 1.75
-
-    def holds(self, reports: Sequence[Any], table: Table) -> Bools:
-        first, second = table.of(self.first), table.of(self.second)
-        return first < second if self.is_less else first == second
-
-
-@dataclass(frozen=True)
-class Difference(Event):
-    """Two columns of numbers differ by a value, whole numbers also in steps of a modulus."""
-
-    first: Column
-    second: Column
-    value: float
-    modulus: int = 0
-    """0 for the difference itself."""
-    sign: int = -1
-    """1 for the sum of both, which a modulus makes a difference from its other side."""
-
-    @property
-    def words(self) -> str:
-        shown = _shown(self.value)
-        both = f"{self.second.words} {'+' if self.sign > 0 else '-'} {self.first.words}"
-        return f"({both}) mod {self.modulus} is {shown}" if self.modulus else f"{both} is {shown}"
-
-    @property
-    def size(self) -> float:
-        return 2.25 if self.modulus else 2.0
-
-    def holds(self, reports: Sequence[Any], table: Table) -> Bools:
-        found: Bools = self.differences(table) == self.value
-        return found
-
-    def differences(self, table: Table) -> Floats:
-        """Differences of all reports."""
-        first, second = (table.of(c).astype(np.float64) for c in (self.first, self.second))
-        return self.between(first, second)
-
-    def between(self, first: Floats, second: Floats) -> Floats:
-        """Differences of numbers; floats are rounded to what their common noise leaves."""
-        with np.errstate(invalid="ignore", over="ignore"):
-            apart: Floats = second + self.sign * first
-            return apart % self.modulus if self.modulus else np.round(apart, DECIMALS)
-
-
-@dataclass(frozen=True)
-class Apart(Event):
-    """What two columns of numbers make together is at least, or at most, a threshold."""
-
-    first: Column
-    second: Column
-    sign: int
-    """-1 for the second minus the first, 1 for their sum, 0 for the second divided by the first."""
-    threshold: float
-    at_least: bool
-    scale: float = 1.0
-    """What the first is multiplied by before."""
-
-    @property
-    def words(self) -> str:
-        sign = {-1: "-", 0: "/", 1: "+"}[self.sign]
-        scale = "" if self.scale == 1 else f"{_shown(self.scale)} * "
-        both = f"{self.second.words} {sign} {scale}{self.first.words}"
-        return f"{both} {'>=' if self.at_least else '<='} {_shown(self.threshold)}"
-
-    @property
-    def size(self) -> float:
-        return 2.1 if self.scale == 1 else 2.2
-
-    def holds(self, reports: Sequence[Any], table: Table) -> Bools:
-        entries = self.entries(table)
-        return entries >= self.threshold if self.at_least else entries <= self.threshold
-
-    def entries(self, table: Table) -> Floats:
-        """Differences, sums or ratios of all reports; NaN where a number is missing."""
-        return self.between(*(table.of(c).astype(np.float64) for c in (self.first, self.second)))
-
-    def between(self, first: Floats, second: Floats) -> Floats:
-        """What two numbers make together, for many of each."""
-        with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
-            return second + self.sign * (self.scale * first) if self.sign else second / first
 
 
 @dataclass(frozen=True)

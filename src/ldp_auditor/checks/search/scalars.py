@@ -228,6 +228,7 @@ PROPERTIES: Mapping[str, Mapping[str, Callable[[Any], Any]]] = {
         "fold": lambda t: t.fold,
         "hour": lambda t: t.hour,
         "weekday()": lambda t: t.weekday() if isinstance(t, datetime.date) else -1,
+        "month": lambda t: getattr(t, "month", 0),
     },
     "path": {"__str__()": str},
     "uuid": {
@@ -235,7 +236,12 @@ PROPERTIES: Mapping[str, Mapping[str, Callable[[Any], Any]]] = {
         "version": lambda u: u.version,
         "variant": lambda u: u.variant,
     },
-    "date": {"day": lambda d: d.toordinal(), "weekday()": lambda d: d.weekday()},
+    "date": {
+        "toordinal()": lambda d: d.toordinal(),
+        "weekday()": lambda d: d.weekday(),
+        "month": lambda d: d.month,
+        "day": lambda d: d.day,
+    },
     "time of NumPy": {
         "astype(int)": lambda t: int(t.astype(np.int64)),
         "dtype": lambda t: str(t.dtype),
