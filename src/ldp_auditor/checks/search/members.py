@@ -1,5 +1,6 @@
 """Whether something is in a report at all, wherever it stands: members of sets and of sequences."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -53,26 +54,33 @@ def members_of_rows(
     """Whether whole numbers are anywhere in rows of them, which belong to the reports `where`."""
     if rows.dtype.kind not in "iu" or not 1 < rows.shape[1] <= LONGEST:
         return
-    low, high = int(rows.min()), int(rows.max())
     if pieces.wanted is not None:
-        names = {f"{member} in {place.words}": member for member in range(low, high + 1)}
-        chosen = [member for words, member in names.items() if pieces.wants(words, "member")]
-    elif 2 < high - low < LARGEST:
-        chosen = [low + i for i in _most_varied_numbers(rows - low, pieces.owners_of(where))]
+        number = re.compile(rf"(-?\d+) in {re.escape(place.words)}")
+        named = (number.fullmatch(words) for words, _ in pieces.wanted.columns)
+        chosen = sorted(int(one[1]) for one in named if one)
     else:
-        return
+        low, high = int(rows.min()), int(rows.max())
+        if not 2 < high - low < LARGEST:
+            return
+        small = rows.astype(np.int64) - low
+        chosen = [low + i for i in _most_varied_numbers(place, small, where, pieces)]
     for member in chosen:
         held = (rows == member).any(axis=1).astype(np.int8)
         yield Piece(place.words, f"{member} in {place.words}", "member", where, held)
 
 
-def _most_varied_numbers(rows: NDArray[Any], owners: NDArray[np.int64]) -> list[int]:
+def _most_varied_numbers(
+    place: Place, rows: NDArray[Any], where: Rows, pieces: Pieces
+) -> list[int]:
     """The numbers 0, 1, ... in rows of them whose shares differ most between inputs."""
+    owners = pieces.owners_of(where)
     inputs, trials = np.unique(owners, return_counts=True)
     size = int(rows.max()) + 1
     found = [np.bincount(rows[owners == i].ravel(), minlength=size) for i in inputs]
     yes = np.minimum(np.array(found), trials[:, None]).astype(np.float64)
     several = np.flatnonzero(yes.sum(axis=0) > 1)
+    if len(several) > MOST_OF_SEQUENCES:
+        _note(place, len(several), MOST_OF_SEQUENCES, pieces)
     chosen = most_different(apart(yes[:, several], trials.astype(np.float64)), MOST_OF_SEQUENCES)
     return [int(several[i]) for i in chosen]
 
@@ -110,9 +118,13 @@ def _most_different(
     number = {owner: i for i, owner in enumerate(inputs.tolist())}
     for owner, part in zip(owners.tolist(), parts, strict=True):
         yes[number[owner], [some[member] for member in part if member in some]] += 1
-    pieces.note(
-        f"Of {len(members):,} members of {place.words} the {most:,} that differ most between "
-        "inputs were looked at."
-    )
+    _note(place, len(members), most, pieces)
     chosen = most_different(apart(yes, trials.astype(np.float64)), most)
     return [members[i] for i in chosen]
+
+
+def _note(place: Place, every: int, most: int, pieces: Pieces) -> None:
+    pieces.note(
+        f"Of {every:,} members of {place.words} the {most:,} that differ most between inputs were "
+        "looked at."
+    )

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
@@ -17,8 +17,6 @@ from ldp_auditor.checks.search.differing import (
     most_different,
 )
 from ldp_auditor.core import Floats
-
-Owners = NDArray[np.int64]
 
 MOST_BITS = 256
 """Bits of an integer that are columns of their own; of more, those that differ most by input."""
@@ -82,15 +80,33 @@ def integers(parts: Sequence[Any]) -> NDArray[Any]:
         return np.array([int(part) for part in parts], dtype=object)
 
 
-def number_features(
-    words: str, numbers: NDArray[Any], places: int, wanted: Set[str] | None, owners: Owners
-) -> Iterator[Feature]:
-    """The column `numbers` and the columns derived from it, each with its words.
+@dataclass(frozen=True)
+class Due:
+    """Whether a column is made: by its name where some are wanted, else by a rule."""
 
-    `places` is the number of numbers in a report: the more there are, the fewer columns are derived
-    from each. Where columns are `wanted`, exactly those are made besides the first. `owners` says
-    from which input each number is.
-    """
+    places: int
+    """The number of numbers in a report: the more there are, the fewer columns are derived."""
+    wanted: Set[str] | None
+    """Names of the columns that are made, besides the number itself; None for a choice."""
+    owners: NDArray[np.int64]
+    """The input of each number, in rising order."""
+    note: Callable[[str], None]
+    """Tell what is not looked into."""
+
+    @property
+    def may_look_at_bits(self) -> bool:
+        """Whether single bits may become columns."""
+        return self.wanted is not None or self.places <= RICH_PLACES
+
+    def __call__(self, name: str, most_places: float, rule: bool = True) -> bool:
+        """Tell whether a column is made, with up to `most_places` numbers in a report."""
+        if self.wanted is not None:
+            return name in self.wanted
+        return rule and self.places <= most_places
+
+
+def number_features(words: str, numbers: NDArray[Any], due: Due) -> Iterator[Feature]:
+    """The column `numbers` and the columns derived from it that are `due`, each with its words."""
     if numbers.dtype.kind == "f":
         numbers = numbers.astype(np.float64, copy=False)
         yield words, numbers
@@ -99,30 +115,11 @@ def number_features(
         big = numbers.dtype.kind == "O"
         yield words, np.array([as_float(n) for n in numbers]) if big else numbers
         derive = _of_integers
-    if wanted is None or not wanted <= {words}:
-        yield from derive(words, numbers, _Due(places, wanted, owners))
+    if due.wanted is None or not due.wanted <= {words}:
+        yield from derive(words, numbers, due)
 
 
-@dataclass(frozen=True)
-class _Due:
-    """Whether a column is made: by its name where some are wanted, else by a rule."""
-
-    places: int
-    wanted: Set[str] | None
-    owners: Owners
-
-    @property
-    def may_look_at_bits(self) -> bool:
-        """Whether single bits may become columns."""
-        return self.wanted is not None or self.places <= RICH_PLACES
-
-    def __call__(self, name: str, most_places: float, rule: bool = True) -> bool:
-        if self.wanted is not None:
-            return name in self.wanted
-        return rule and self.places <= most_places
-
-
-def _of_floats(words: str, numbers: Floats, due: _Due) -> Iterator[Feature]:
+def _of_floats(words: str, numbers: Floats, due: Due) -> Iterator[Feature]:
     small = np.all(np.abs(numbers) < 2.0**WHOLE_BITS)
     are_whole = bool(small and np.array_equal(np.floor(numbers), numbers))
     if due(name := f"lowest bit of {words}", np.inf, not are_whole):  # residues say it in words
@@ -144,7 +141,7 @@ def _of_floats(words: str, numbers: Floats, due: _Due) -> Iterator[Feature]:
             yield name, np.round(scaled) % 10
 
 
-def _residues_of_floats(words: str, numbers: Floats, due: _Due) -> Iterator[Feature]:
+def _residues_of_floats(words: str, numbers: Floats, due: Due) -> Iterator[Feature]:
     """Residues of the whole part: of a time in seconds it tells the second."""
     floors = np.floor(np.where(np.abs(numbers) < 2.0**WHOLE_BITS, numbers, 0.0))
     span = float(np.ptp(floors))
@@ -153,7 +150,7 @@ def _residues_of_floats(words: str, numbers: Floats, due: _Due) -> Iterator[Feat
             yield name, floors % modulus
 
 
-def _of_integers(words: str, numbers: NDArray[Any], due: _Due) -> Iterator[Feature]:
+def _of_integers(words: str, numbers: NDArray[Any], due: Due) -> Iterator[Feature]:
     span = int(numbers.max()) - int(numbers.min())
     if due.wanted is None and span < WIDE:
         return
@@ -175,7 +172,7 @@ def _of_integers(words: str, numbers: NDArray[Any], due: _Due) -> Iterator[Featu
         yield f"bit {bit} of {words}", (shifted & word.dtype.type(1)).astype(np.int8)
 
 
-def _bits_looked_at(words: str, numbers: NDArray[Any], due: _Due) -> Sequence[int]:
+def _bits_looked_at(words: str, numbers: NDArray[Any], due: Due) -> Sequence[int]:
     """Numbers of the bits that become columns, the lowest first."""
     if due.wanted is not None:
         found = (re.fullmatch(rf"bit (\d+) of {re.escape(words)}", name) for name in due.wanted)
@@ -185,6 +182,10 @@ def _bits_looked_at(words: str, numbers: NDArray[Any], due: _Due) -> Sequence[in
     longest = min(LONGEST, max(int(n).bit_length() for n in numbers))
     if longest <= MOST_BITS:
         return range(WORD * -(-longest // WORD))
+    due.note(
+        f"Of {longest:,} bits of {words} the {MOST_BITS} that differ most between inputs were "
+        "looked at."
+    )
     octets = -(-longest // 8)
     first = first_of_each(due.owners, 8 * octets, MOST_OF_ARRAYS)
     low = b"".join((int(n) % 2 ** (8 * octets)).to_bytes(octets, "little") for n in numbers[first])

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from ldp_auditor.adapters.canonical import type_name
 from ldp_auditor.checks.search import containers, scalars
-from ldp_auditor.checks.search.number_features import number_features
+from ldp_auditor.checks.search.number_features import Due, number_features
 from ldp_auditor.checks.search.pieces import Block, Found, Piece, Pieces, Place, Rows, Same, Wanted
 
 Handler = Callable[[Place, Pieces], Iterator[Found]]
@@ -153,8 +153,8 @@ def _numbers(block: Block, pieces: Pieces, places: int) -> None:
         if block.place is not None and block.array.dtype.kind == "i":  # a length is no more
             pieces.add(Piece(place, words, "number", block.rows, block.array[:, i]))
             continue
-        numbers = block.array[:, i]
-        for name, column in number_features(words, numbers, places, asked, owners):
+        numbers, due = block.array[:, i], Due(places, asked, owners, pieces.note)
+        for name, column in number_features(words, numbers, due):
             pieces.add(Piece(place, name, "number", block.rows, column))
 
 
