@@ -16,6 +16,7 @@ from ldp_auditor.checks.search.differing import (
     first_of_each,
     most_different,
 )
+from ldp_auditor.checks.search.sequence_features import MOST_ENTRIES
 from ldp_auditor.core import Floats
 
 MOST_BITS = 256
@@ -37,7 +38,7 @@ RICH_PLACES = 4
 """Numbers in a report up to which single bits and fractional parts are looked at."""
 
 MODULI: Mapping[int, int] = {
-    2: 300,
+    2: MOST_ENTRIES,
     **dict.fromkeys((16, 10, 3, 7), 100),
     **dict.fromkeys((11, 12, 13, 60, 1000, 3600, 86_400), RICH_PLACES),
 }
@@ -133,7 +134,7 @@ def _of_floats(words: str, numbers: Floats, due: Due) -> Iterator[Feature]:
     if due(name := f"{words} mod 1", RICH_PLACES):
         with np.errstate(invalid="ignore"):
             yield name, np.where(np.isfinite(numbers), numbers % 1, 0.0)
-    yield from _residues_of_floats(words, numbers, due)
+    yield from _residues_of_floats(words, numbers, are_whole, due)
     for places_kept in DECIMALS:
         name = f"round({words} * 1e{places_kept}) mod 10"
         if due(name, RICH_PLACES, _has_decimals(numbers, places_kept)):
@@ -141,13 +142,17 @@ def _of_floats(words: str, numbers: Floats, due: Due) -> Iterator[Feature]:
             yield name, np.round(scaled) % 10
 
 
-def _residues_of_floats(words: str, numbers: Floats, due: Due) -> Iterator[Feature]:
-    """Residues of the whole part: of a time in seconds it tells the second."""
+def _residues_of_floats(
+    words: str, numbers: Floats, are_whole: bool, due: Due
+) -> Iterator[Feature]:
+    """Residues of the whole part, which is named if there is another: it tells a time's second."""
     floors = np.floor(np.where(np.abs(numbers) < 2.0**WHOLE_BITS, numbers, 0.0))
     span = float(np.ptp(floors))
     for modulus, most in MODULI.items():
-        if due(name := f"{words} // 1 mod {modulus}", most, span >= max(WIDE, 2 * modulus)):
-            yield name, floors % modulus
+        names = f"{words} // 1 mod {modulus}", f"{words} mod {modulus}"
+        for name in names if due.wanted is not None else names[are_whole:][:1]:
+            if due(name, most, span >= max(WIDE, 2 * modulus)):
+                yield name, floors % modulus
 
 
 def _of_integers(words: str, numbers: NDArray[Any], due: Due) -> Iterator[Feature]:
