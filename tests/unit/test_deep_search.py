@@ -156,7 +156,8 @@ def test_noise_at_two_scales_and_a_common_factor_are_told() -> None:
 def test_what_is_in_a_list_is_told_wherever_it_stands() -> None:
     def shuffled_list(bit: int, rng: np.random.Generator) -> list[int]:
         made = [i for i in rng.permutation(60).tolist() if i != 33][: int(rng.integers(8, 14))]
-        return rng.permutation([*made, 33] if bit else made).tolist()
+        shuffled: list[int] = rng.permutation([*made, 33] if bit else made).tolist()
+        return shuffled
 
     assert found(shuffled_list)[0].event.words in ("33 in report", "33 not in report")
 
