@@ -1,15 +1,21 @@
 """Whether something is in a report at all, wherever it stands: members of sets and of sequences."""
 
+import ast
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldp_auditor.adapters.canonical import PLAIN, canonical, text_of
-from ldp_auditor.checks.search.differing import apart, most_different
+from ldp_auditor.checks.search.differing import (
+    MOST_LOOKED_UP,
+    apart,
+    first_of_each,
+    most_different,
+)
 from ldp_auditor.checks.search.pieces import Found, Piece, Pieces, Place, Rows
 
 MOST_OF_SETS = 1200
@@ -30,22 +36,78 @@ LONGEST = 512
 
 def members_of_sets(place: Place, pieces: Pieces) -> Iterator[Found]:
     """Whether each member of the sets at a place is there."""
-    yield from _members(place, place.parts, MOST_OF_SETS, pieces)
+    members = _members_of(place.parts, 1 if pieces.wanted is None and len(place.parts) > 1 else 0)
+    if pieces.wanted is None and len(members) > MOST_OF_SETS:
+        owners = pieces.owners_of(place.rows)
+        members = _most_different(place, place.parts, owners, members, MOST_OF_SETS, pieces)
+    for member in members:
+        words = f"{text_of(member)} in {place.words}"
+        if pieces.wants(words, "member"):
+            held = np.array([member in part for part in place.parts], dtype=np.int8)
+            yield Piece(place.words, words, "member", place.rows, held)
 
 
 def members_of_sequences(
     place: Place, parts: Sequence[Sequence[Any]], pieces: Pieces
 ) -> Iterator[Found]:
-    """Whether entries of sequences are there, by their content; not if they are hardly ever."""
+    """Whether entries of sequences are there, by their content; not if they are fractions."""
     if max(map(len, parts)) > LONGEST:
         return
-    forms = [frozenset(e if type(e) in PLAIN else canonical(e) for e in part) for part in parts]
-    shown: dict[Any, Any] = {}
-    for part in parts:
-        for e in part:
-            if type(e) not in PLAIN:
-                shown.setdefault(canonical(e), e)
-    yield from _members(place, forms, MOST_OF_SEQUENCES, pieces, shown)
+    ending = f" in {place.words}"
+    if pieces.wanted is None:
+        chosen = _chosen_of_sequences(place, parts, pieces)
+    else:
+        named = (words for words, kind in pieces.wanted.columns if kind == "member")
+        wanted = {words.removesuffix(ending) for words in named if words.endswith(ending)}
+        chosen = _forms_of(wanted, parts) if wanted else {}
+    held = np.zeros((len(parts), len(chosen)), dtype=np.int8)
+    for i, part in enumerate(parts if chosen else ()):
+        there = _forms_in(part)
+        held[i] = [form in there for form in chosen]
+    for i, text in enumerate(chosen.values()):
+        yield Piece(place.words, f"{text}{ending}", "member", place.rows, held[:, i])
+
+
+def _chosen_of_sequences(
+    place: Place, parts: Sequence[Sequence[Any]], pieces: Pieces
+) -> dict[Hashable, str]:
+    """The forms, with their texts, of the entries that differ most between inputs."""
+    owners = pieces.owners_of(place.rows)
+    first = first_of_each(owners, max(map(len, parts)), MOST_LOOKED_UP)
+    some = [parts[i] for i in first.tolist()]
+    sets = [frozenset(_forms_in(part)) for part in some]
+    members = _members_of(sets, 1 if len(parts) > 1 else 0)
+    if len(members) > MOST_OF_SEQUENCES:
+        owned = owners[first]
+        members = _most_different(place, sets, owned, members, MOST_OF_SEQUENCES, pieces)
+    shown = dict.fromkeys(members, "")
+    for part in some:
+        shown |= {f: text_of(entry) for f, entry in _forms_in(part).items() if shown.get(f) == ""}
+    return shown
+
+
+def _forms_in(part: Sequence[Any]) -> dict[Hashable, Any]:
+    """The entries of a sequence by their forms, without fractions."""
+    return {
+        entry if type(entry) in PLAIN else canonical(entry): entry
+        for entry in part
+        if type(entry) is not float
+    }
+
+
+def _forms_of(texts: Collection[str], parts: Sequence[Sequence[Any]]) -> dict[Hashable, str]:
+    """The forms of entries with these texts: of what the text writes, or else of what has it."""
+    found: dict[Hashable, str] = {}
+    missing = set()
+    for text in sorted(texts):
+        try:
+            found |= dict.fromkeys(_forms_in([ast.literal_eval(text)]), text)
+        except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+            missing.add(text)
+    for part in parts if missing else ():
+        named = {form: text_of(entry) for form, entry in _forms_in(part).items()}
+        found |= {form: text for form, text in named.items() if text in missing}
+    return found
 
 
 def members_of_rows(
@@ -85,39 +147,29 @@ def _most_varied_numbers(
     return [int(several[i]) for i in chosen]
 
 
-def _members(
-    place: Place,
-    parts: Sequence[Any],
-    most: int,
-    pieces: Pieces,
-    shown: dict[Any, Any] | None = None,
-) -> Iterator[Found]:
-    """Columns of the members of some sets; `shown` has what is shown of those that are forms."""
+def _members_of(sets: Sequence[Any], times: int) -> list[Any]:
+    """Members that are in more than so many sets, the commonest first."""
     counts: Counter[Any] = Counter()
-    for part in parts:
-        counts.update(part)
-    single = 1 if pieces.wanted is None and len(parts) > 1 else 0  # it has no rate
-    members = [member for member, times in counts.most_common() if times > single]
-    if pieces.wanted is None and len(members) > most:
-        members = _most_different(place, parts, members, most, pieces)
-    for member in members:
-        words = f"{text_of((shown or {}).get(member, member))} in {place.words}"
-        if pieces.wants(words, "member"):
-            held = np.array([member in part for part in parts], dtype=np.int8)
-            yield Piece(place.words, words, "member", place.rows, held)
+    for one in sets:
+        counts.update(one)
+    return [member for member, count in counts.most_common() if count > times]
 
 
 def _most_different(
-    place: Place, parts: Sequence[Any], members: Sequence[Any], most: int, pieces: Pieces
+    place: Place,
+    sets: Sequence[Any],
+    owners: NDArray[np.int64],
+    members: Sequence[Any],
+    most: int,
+    pieces: Pieces,
 ) -> list[Any]:
     """The members whose shares differ most between inputs, of those that are the commonest."""
     some = {member: i for i, member in enumerate(members[:WIDEST])}
-    owners = pieces.owners_of(place.rows)
     inputs, trials = np.unique(owners, return_counts=True)
     yes = np.zeros((len(inputs), len(some)))
     number = {owner: i for i, owner in enumerate(inputs.tolist())}
-    for owner, part in zip(owners.tolist(), parts, strict=True):
-        yes[number[owner], [some[member] for member in part if member in some]] += 1
+    for owner, one in zip(owners.tolist(), sets, strict=True):
+        yes[number[owner], [some[member] for member in one if member in some]] += 1
     _note(place, len(members), most, pieces)
     chosen = most_different(apart(yes, trials.astype(np.float64)), most)
     return [members[i] for i in chosen]
