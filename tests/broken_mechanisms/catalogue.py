@@ -27,6 +27,7 @@ from tests.broken_mechanisms import (
     sketches,
     spheres,
     subsets,
+    too_wide,
     unary,
     weak_parts,
 )
@@ -58,6 +59,7 @@ CATALOGUE: tuple[Entry, ...] = (
     *relations.ENTRIES,
     *everyday.ENTRIES,
     *among_many.ENTRIES,
+    *too_wide.ENTRIES,
     *weak_parts.ENTRIES,
 )
 """Every pair; names are unique."""

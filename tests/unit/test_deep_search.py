@@ -129,3 +129,56 @@ def test_letters_that_are_not_counted_are_told() -> None:
     layout, _ = Layout.fitted(texts)
     assert "Of report the 32 commonest letters were counted." in layout.notes
     assert sum(column.words.startswith("report.count(") for column in layout.columns) == 32
+
+
+def test_the_residue_of_a_whole_number_in_a_text_is_told_without_its_whole_part() -> None:
+    def make(bit: int, rng: np.random.Generator) -> str:
+        return f"{3 * int(rng.integers(300)) + bit},{rng.integers(10**6)}"
+
+    best = found(make, trials=1500)[0]
+    assert best.event.words.startswith("float(report.split(',')[0]) mod 3 is ")
+
+
+def test_noise_at_two_scales_and_a_common_factor_are_told() -> None:
+    def scaled(bit: int, rng: np.random.Generator) -> dict[str, float]:
+        noise = float(rng.laplace(0, 3))
+        return {"a": noise, "b": -2.5 * noise + bit + 0.1 * float(rng.random())}
+
+    assert found(scaled)[0].event.words.startswith("report['b'] + 2.5")
+
+    def multiplied(bit: int, rng: np.random.Generator) -> tuple[float, float]:
+        factor = float(rng.lognormal(0, 3))
+        return factor, factor * (3 + bit + 0.1 * float(rng.random()))
+
+    assert found(multiplied)[0].event.words.startswith("report[1] / report[0] ")
+
+
+def test_what_is_in_a_list_is_told_wherever_it_stands() -> None:
+    def shuffled_list(bit: int, rng: np.random.Generator) -> list[int]:
+        made = [i for i in rng.permutation(60).tolist() if i != 33][: int(rng.integers(8, 14))]
+        shuffled: list[int] = rng.permutation([*made, 33] if bit else made).tolist()
+        return shuffled
+
+    assert found(shuffled_list)[0].event.words in ("33 in report", "33 not in report")
+
+
+def test_two_of_hundreds_of_bits_are_found_by_hashing() -> None:
+    rng = np.random.default_rng(9)
+    bits = rng.random((2, 400, 500)) < 0.5
+    bits[1, 390] = bits[1, 3] ^ (rng.random(500) < 0.12)
+    two = related([pack(rows) for rows in bits], np.array([500.0, 500.0]), 2)
+    assert [3, 390] in two.tolist()
+    assert len(two) < 10_000  # of 79,800
+
+
+def test_words_that_were_chosen_from_many_keep_what_other_words_promise() -> None:
+    """The length of a list, among hundreds of columns, and a comparison with the same counts."""
+
+    def make(bit: int, rng: np.random.Generator) -> Any:
+        made = rng.random(3 + (bit if rng.random() < 0.85 else 1 - bit))
+        return {"items": made.tolist(), "token": rng.bytes(12).hex()}
+
+    rng = np.random.default_rng(6)
+    reports = [[make(bit, rng) for _ in range(300)] for bit in (0, 1)]
+    _, chosen = find_events(Pilot(reports, Claim(1.0), (0, 1)), 3, False, 0)
+    assert chosen[0].event.words in ("len(report['items']) is 3", "len(report['items']) is 4")

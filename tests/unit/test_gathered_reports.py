@@ -63,6 +63,12 @@ WRITTEN: dict[str, Any] = {
         str(name): float(rng.normal()) for name in rng.integers(0, 10**9, 3)
     },
     "sets of pairs": lambda rng: {(int(rng.integers(9)), int(rng.integers(9))) for _ in range(4)},
+    "permutations": lambda rng: rng.permutation(9).tolist(),
+    "arrays without order": lambda rng: rng.permutation(20)[:6],
+    "lists of any length": lambda rng: rng.integers(-9, 9, int(rng.integers(1, 5))).tolist(),
+    "records in any order": lambda rng: [
+        {"id": str(i), "on": int(rng.integers(2))} for i in rng.permutation(4)
+    ],
     "numbers of two types": lambda rng: (
         float(rng.integers(1000)) if rng.random() < 0.5 else int(rng.integers(1000))
     ),

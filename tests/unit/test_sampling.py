@@ -35,9 +35,10 @@ class Noted(Ticker):
         """Note the first call."""
         self.notes.append(f"first: {what}")
 
-    def numbered(self, call: int, where: str) -> None:
-        """Note a call with a number."""
-        self.notes.append(f"call: in call {call} {where}")
+    def take(self, calls: Iterator[Any], first: int, count: int, where: str) -> list[Any]:
+        """Note calls with their numbers."""
+        self.notes += [f"call: in call {first + i} {where}" for i in range(count)]
+        return super().take(calls, first, count, where)
 
 
 def one_at_a_time(value: int) -> int:

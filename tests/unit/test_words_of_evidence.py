@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -78,13 +79,18 @@ def test_an_array_is_written_in_one_line() -> None:
 def test_the_code_of_a_category_is_no_bit() -> None:
     type_column = Column("report", "type(report)", "category", {"int": 0, "int64": 1})
     both = OddSum((Equals(type_column, 1.0), Equals(Column("report", "report", "number"), 1.0)))
-    assert both.words == "an odd number of these: type(report) is 'int64'; report is 1"
+    assert both.words == "just one of two: type(report) is 'int64'; report is 1"
 
 
 @pytest.mark.parametrize(
     ("event", "words"),
     [
-        (lambda a, b: Not(Both(Not(a), b)), "report[0] is 1 or not (report[1] is 1)"),
+        (lambda a, b: Not(Both(Not(a), b)), "report[0] is 1 or report[1] is not 1"),
+        (lambda a, b: Not(Beyond(a.column, 3.0, at_least=True)), "not (report[0] >= 3)"),
+        (
+            lambda a, b: Not(Beyond(replace(a.column, is_everywhere=True), 3.0, at_least=True)),
+            "report[0] < 3",
+        ),
         (lambda a, b: Not(Both(a, b)), "not (report[0] is 1 and report[1] is 1)"),
         (lambda a, b: Beyond(a.column, 3.0, at_least=True), "report[0] >= 3"),
         (lambda a, b: Beyond(a.column, -0.0, at_least=False), "report[0] <= -0.0"),

@@ -270,10 +270,8 @@ class SamplingSession:
             tick.first_call(f"in call {made + 1} {where}")
             reports.append(next(calls))
             self.was_called = True
-        for number in range(made + 1 + len(reports), made + count + 1):
-            tick.numbered(number, where)
-            reports.append(next(calls))
-        return reports
+        done = len(reports)
+        return reports + tick.take(calls, made + 1 + done, count - done, where)
 
     def _made_at_once(
         self, value: Any, made: int, count: int, rng: np.random.Generator, tick: Ticker

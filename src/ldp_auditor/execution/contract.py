@@ -12,6 +12,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from ldp_auditor.errors import AuditError, describe, must, number, require, whole_number
@@ -37,11 +38,12 @@ class Ticker:
         It may take as long as opening may.
         """
 
-    def numbered(self, call: int, where: str) -> None:
-        """Note that the call with the number `call` begins, of many that `where` tells about.
+    def take(self, calls: Iterator[Any], first: int, count: int, where: str) -> list[Any]:
+        """Return what `count` calls of foreign code return, noting each; `where` tells about all.
 
-        It is quick where `where` is the same object as before.
+        Asking `calls` for the next one makes it; they are numbered from `first` on.
         """
+        return list(islice(calls, count))
 
     def own_work(self, what: str) -> None:
         """Note that no foreign code runs; it takes as long as it takes."""

@@ -9,6 +9,7 @@ import struct
 import sys
 import traceback
 import warnings
+from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from os import getpid
 from pathlib import Path
@@ -23,6 +24,10 @@ STARTING, OPENING, CALLING, OWN_WORK, WARMING = range(5)
 is the first call."""
 
 WORDS_BYTES = 480
+
+FORK_EVERY = 4
+"""After so many calls a copy of the process that Python does not know of is looked for: asking the
+system takes as long as noting the call."""
 
 
 class Pulse(ctypes.Structure):
@@ -59,8 +64,8 @@ class Pulse(ctypes.Structure):
 NOTE = struct.Struct(f"@qqid{WORDS_BYTES}s")
 """The fields of a pulse up to the text: written at once, which is faster than one by one."""
 
-NEXT_CALL = struct.Struct("@qq")
-"""The first two of them."""
+NUMBER = ctypes.sizeof(ctypes.c_int64)
+"""Bytes of each of the first two of them."""
 
 
 class Writer(Ticker):
@@ -69,10 +74,11 @@ class Writer(Ticker):
     def __init__(self, pulse: Pulse) -> None:
         self.pulse = pulse
         self.memory = memoryview(pulse).cast("B")
+        self.numbers = self.memory[: 2 * NUMBER].cast("q")
+        """The number of notes, and that of the call."""
         self.number = pulse.number
         self.process = os.getpid()
         self.forked = False
-        self.where: str | None = None
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_parent=self._note_fork)
 
@@ -88,19 +94,27 @@ class Writer(Ticker):
         """Note that no foreign code runs."""
         self.note(OWN_WORK, what)
 
-    def numbered(self, call: int, where: str) -> None:
-        """Note that a call with a number begins."""
-        if where is not self.where or self.forked or getpid() != self.process:
-            self.note(CALLING, where, call=call)
-            self.where = where
-            return
-        self.number += 1
-        NEXT_CALL.pack_into(self.memory, 0, self.number, call)
+    def take(self, calls: Iterator[Any], first: int, count: int, where: str) -> list[Any]:
+        """Return what some calls return, noting each; no more is done for each than must be."""
+        if count == 0:
+            return []
+        self.note(CALLING, where, call=first)
+        made = [next(calls)]
+        process, numbers = self.process, self.numbers
+        try:
+            for call in range(first + 1, first + count):
+                if self.forked or (call % FORK_EVERY == 0 and getpid() != process):
+                    self._require_alone()
+                numbers[1] = call
+                numbers[0] += 1
+                made.append(next(calls))
+        finally:
+            self.number = numbers[0]
+        return made
 
     def note(self, doing: int, what: str, more: float = 0.0, call: int = 0) -> None:
         """Tell the parent what begins now."""
         self._require_alone()
-        self.where = None
         self.number += 1  # is written first: the parent counts the time from when it sees it
         words = what.encode(errors="replace")[: WORDS_BYTES - 1]
         NOTE.pack_into(self.memory, 0, self.number, call, doing, more, words)

@@ -4,13 +4,22 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ldp_auditor.adapters.canonical import attributes, text_of
+from ldp_auditor.checks.search.differing import (
+    MOST_LOOKED_UP,
+    MOST_OF_ARRAYS,
+    codes_of,
+    differences,
+    first_of_each,
+    most_different,
+)
+from ldp_auditor.checks.search.members import members_of_rows, members_of_sequences, members_of_sets
 from ldp_auditor.checks.search.pieces import Block, Found, Piece, Pieces, Place, Same
 from ldp_auditor.checks.search.sequence_features import (
     MOST_ENTRIES,
@@ -24,6 +33,12 @@ FIRST_READ = 40
 
 LAST_ENTRIES = 3
 """Entries from the end of a sequence that are looked at, where lengths differ."""
+
+WIDEST = 2**16
+"""Entries of a sequence, or members of all sets, among which those are that become columns."""
+
+AT_ONCE = 2000
+"""Wide reports that are looked at together."""
 
 LARGEST_ADDED = 2**40
 """Size up to which members of a set are added up."""
@@ -39,21 +54,20 @@ def sequence_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
     yield column
     longest = int(lengths.max())
     same = int(lengths.min()) == longest
-    if longest > MOST_ENTRIES:
-        pieces.note(f"Of {place.words} the first {MOST_ENTRIES:,} entries were looked at.")
+    chosen = _chosen_entries(place, parts, longest, pieces)
     names = getattr(type(place.parts[0]), "_fields", ())
     words = [
-        f"{place.words}.{names[i]}" if i < len(names) else f"{place.words}[{i}]"
-        for i in range(min(longest, MOST_ENTRIES))
+        f"{place.words}.{names[i]}" if i < len(names) else f"{place.words}[{i}]" for i in chosen
     ]
     if same and longest and pieces.wants_only(place.words, words):
-        found = _quick_entries(place, parts, words, pieces)
+        found = _quick_entries(place, parts, chosen, words, pieces)
         if found is not None:
             yield from found
             return
     yield from sequence_features(place, parts)
     yield from nested_features(place, parts)
-    for i, there in enumerate(words):
+    yield from members_of_sequences(place, parts, pieces)
+    for i, there in zip(chosen, words, strict=True):
         entries = [part[i] for part in parts if len(part) > i]
         yield place.inside(there, entries, lengths > i)
     if not same or pieces.wanted is not None:
@@ -62,29 +76,76 @@ def sequence_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
             yield place.inside(f"{place.words}[-{i}]", entries, lengths >= i)
 
 
+def _chosen_entries(
+    place: Place, parts: Sequence[Any], longest: int, pieces: Pieces
+) -> Sequence[int]:
+    """Numbers of the entries that become columns: all, or those that differ most between inputs."""
+    if longest <= MOST_ENTRIES:
+        return range(longest)
+    if pieces.wanted is not None:
+        return [i for i in pieces.wanted.entries(place.words) if i < longest]
+    wide = min(longest, WIDEST)
+    owners = pieces.owners_of(place.rows)
+    first = first_of_each(owners, wide, MOST_LOOKED_UP)
+    some = [parts[i] for i in first.tolist()]
+    apart_by = [
+        differences(codes_of([part[i] if i < len(part) else None for part in some])[:, None],
+                    owners[first])
+        for i in range(wide)
+    ]  # fmt: skip
+    _note_chosen(pieces, place.words, "entries", wide, longest)
+    return most_different(np.concatenate(apart_by), MOST_ENTRIES)
+
+
+def _note_chosen(pieces: Pieces, words: str, what: str, wide: int, every: int) -> None:
+    """Tell how many of a report's many parts were looked at."""
+    among = "" if wide == every else f" the first {wide:,} of"
+    pieces.note(
+        f"Of{among} {every:,} {what} of {words} the {MOST_ENTRIES:,} that differ most between "
+        "inputs were looked at."
+    )
+
+
 def _quick_entries(
-    place: Place, parts: Sequence[Any], words: Sequence[str], pieces: Pieces
+    place: Place,
+    parts: Sequence[Any],
+    entries: Sequence[int],
+    words: Sequence[str],
+    pieces: Pieces,
 ) -> list[Found] | None:
     """Entries of sequences of one length, and what is derived; None unless of one simple type."""
-    chosen = pieces.wanted_at(words)
-    is_whole = not chosen or bool(pieces.wanted_at([place.words]))
-    some = parts if is_whole else [[part[i] for i in chosen] for part in parts]
-    types = set(map(type, chain.from_iterable(some)))
+    at = pieces.wanted_at(words)
+    is_whole = not at or bool(pieces.wanted_at([place.words]))
+    is_wide = len(parts[0]) > MOST_ENTRIES
+    chosen = [entries[i] for i in at]
+    some = parts if is_whole and not is_wide else [[part[i] for i in chosen] for part in parts]
+    types = set(map(type, chain.from_iterable(some if chosen else parts)))
     if len(types) != 1 or not types <= QUICK:
         return None
     kind = types.pop()
-    if len(parts[0]) > MOST_ENTRIES and is_whole:
-        some = [part[:MOST_ENTRIES] for part in parts]
     try:
         rows = np.array(some, dtype=np.float64 if issubclass(kind, float) else np.int64)
-    except OverflowError:
+        found: list[Found] = []
+        if is_wide or not is_whole:
+            found += [Block([words[i] for i in at], place.rows, _compact(rows), kind.__name__)]
+        else:
+            found += _row_entries(place, rows, entries, words, kind.__name__, pieces)
+            found += number_rows(place, rows, place.rows)
+            found += members_of_rows(place, rows, place.rows, pieces)
+        if is_wide and is_whole:
+            found += _whole_rows(place, parts)
+    except (OverflowError, ValueError):
         return None
-    if not is_whole:
-        return [Block([words[i] for i in chosen], place.rows, _compact(rows), kind.__name__)]
-    return [
-        *_row_entries(place, rows, words, kind.__name__, pieces),
-        *number_rows(place, rows, place.rows),
-    ]
+    return found
+
+
+def _whole_rows(place: Place, parts: Any) -> Iterator[Found]:
+    """What all entries of wide rows of numbers have together, some rows at a time."""
+    rows = np.arange(len(parts)) if place.rows is None else place.rows
+    for start in range(0, len(parts), AT_ONCE):
+        some = np.asarray(parts[start : start + AT_ONCE])
+        if some.dtype.kind in "bif":
+            yield from number_rows(place, some, rows[start : start + AT_ONCE])
 
 
 def _compact(array: NDArray[Any]) -> NDArray[Any]:
@@ -96,21 +157,46 @@ def _compact(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _row_entries(
-    place: Place, rows: NDArray[Any], words: Sequence[str], name: str, pieces: Pieces
+    place: Place,
+    rows: NDArray[Any],
+    entries: Sequence[int],
+    words: Sequence[str],
+    name: str,
+    pieces: Pieces,
 ) -> Iterator[Found]:
-    """Entries of rows of numbers of the type `name`."""
-    chosen = pieces.wanted_at(words)
-    if len(chosen) == len(words):
+    """Those `entries` of rows of numbers of the type `name` that are wanted."""
+    at = pieces.wanted_at(words)
+    if len(at) == rows.shape[1]:
         yield Block(words, place.rows, _compact(rows), name)
-    elif chosen:
-        yield Block([words[i] for i in chosen], place.rows, _compact(rows[:, chosen]), name)
+    elif at:
+        some = rows[:, [entries[i] for i in at]]
+        yield Block([words[i] for i in at], place.rows, _compact(some), name)
 
 
 @lru_cache(maxsize=64)
 def _entry_words(place: str, shape: tuple[int, ...]) -> tuple[str, ...]:
     """Words for the entries of an array."""
-    indices = islice(np.ndindex(shape), MOST_ENTRIES)
-    return tuple(place + "".join(f"[{i}]" for i in index) for index in indices)
+    return tuple(place + "".join(f"[{i}]" for i in index) for index in np.ndindex(shape))
+
+
+def _chosen_of_arrays(
+    place: Place, rows: NDArray[Any], shape: tuple[int, ...], pieces: Pieces
+) -> tuple[Sequence[int], Sequence[str]]:
+    """Numbers and words of the entries of arrays that become columns, as `_chosen_entries`."""
+    every = rows.shape[1]
+    if every <= MOST_ENTRIES:
+        return range(every), _entry_words(place.words, shape)
+    if pieces.wanted is not None:
+        indices = [i for i in pieces.wanted.indices(place.words) if len(i) == len(shape)]
+    else:
+        wide = min(every, WIDEST)
+        owners = pieces.owners_of(place.rows)
+        first = first_of_each(owners, wide, MOST_OF_ARRAYS)
+        chosen = most_different(differences(rows[first, :wide], owners[first]), MOST_ENTRIES)
+        _note_chosen(pieces, place.words, "entries", wide, every)
+        indices = [tuple(map(int, np.unravel_index(i, shape))) for i in chosen]
+    words = [place.words + "".join(f"[{i}]" for i in index) for index in indices]
+    return [int(np.ravel_multi_index(index, shape)) for index in indices], words
 
 
 def array_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
@@ -130,13 +216,17 @@ def array_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
     yield Piece(place.words, f"shape({place.words})", "category", place.rows, shapes)
     yield Piece(place.words, f"dtype({place.words})", "category", place.rows, dtypes)
     if alike and numeric and shape and first.size > 0:
-        words = _entry_words(place.words, shape)
+        rows = np.asarray(parts).reshape(len(parts), -1)
+        entries, words = _chosen_of_arrays(place, rows, shape, pieces)
         if pieces.wants_only(place.words, words):
-            rows = np.asarray(parts).reshape(len(parts), -1)[:, :MOST_ENTRIES]
             name = {"f": "float", "b": "bool"}.get(dtype.kind, "int")
-            yield from _row_entries(place, rows, words, name, pieces)
+            yield from _row_entries(place, rows, entries, words, name, pieces)
             if len(shape) == 1 and pieces.wanted_at([place.words]):
-                yield from number_rows(place, rows, place.rows)
+                if rows.shape[1] > MOST_ENTRIES:
+                    yield from _whole_rows(place, rows)
+                else:
+                    yield from number_rows(place, rows, place.rows)
+                    yield from members_of_rows(place, rows, place.rows, pieces)
             return
     is_records = dtype.kind == "V" and len(shape) > 0
     lists = [list(part) if is_records else part.tolist() for part in place.parts]
@@ -191,11 +281,6 @@ def object_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
     yield from _named(place, pieces, fields)
 
 
-def _most(pieces: Pieces) -> int | None:
-    """Largest number of members; None, for no limit, when certain columns are wanted."""
-    return MOST_ENTRIES if pieces.wanted is None else None
-
-
 def _named(
     place: Place, pieces: Pieces, members: Callable[[Any], Sequence[tuple[str, Any]]]
 ) -> Iterator[Found]:
@@ -212,14 +297,36 @@ def _named(
     if pieces.wanted is None and len(place.parts) > 1:  # one report alone has no rate
         found = {words: one for words, one in found.items() if len(one[0]) > 1}
     common = sorted(found.items(), key=lambda item: -len(item[1][0]))
-    if len(common) > MOST_ENTRIES:
-        pieces.note(f"Of {place.words} the {MOST_ENTRIES:,} commonest members were looked at.")
-    for words, (rows, values) in common[: _most(pieces)]:
+    if pieces.wanted is None and len(common) > MOST_ENTRIES:
+        common = _chosen_members(place, common, pieces)
+    for words, (rows, values) in common:
         if not pieces.may_contain(words):
             continue
         mask = np.zeros(len(place.parts), dtype=np.bool_)
         mask[rows] = True
         yield place.inside(words, values, mask)
+
+
+Members = list[tuple[str, tuple[list[int], list[Any]]]]
+"""Words, and for each the numbers of the parts that have such a member, and what it is there."""
+
+
+def _chosen_members(place: Place, common: Members, pieces: Pieces) -> Members:
+    """The members that differ most between inputs, of those that are the commonest."""
+    some = common[:WIDEST]
+    owners = pieces.owners_of(place.rows)
+    first = first_of_each(owners, len(some), MOST_LOOKED_UP)
+    last = int(first[-1])
+    among = np.zeros(last + 1, dtype=np.bool_)
+    among[first] = True
+    found = np.zeros(len(some))
+    for i, (_, (rows, values)) in enumerate(some):
+        there = [j for j, row in enumerate(rows) if row <= last and among[row]]
+        codes = np.full(last + 1, np.nan)
+        codes[[rows[j] for j in there]] = codes_of([values[j] for j in there])
+        found[i] = differences(codes[first, None], owners[first])[0]
+    _note_chosen(pieces, place.words, "members", len(some), len(common))
+    return [some[i] for i in most_different(found, MOST_ENTRIES)]
 
 
 def _in_order(place: Place) -> Iterator[Found]:
@@ -236,18 +343,7 @@ def _in_order(place: Place) -> Iterator[Found]:
 def set_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
     """Length, members, and the order in which they are read."""
     yield from _in_order(place)
-    counts: Counter[Any] = Counter()
-    for part in place.parts:
-        counts.update(part)
-    if all(type(member) is int and abs(member) < LARGEST_ADDED for member in counts):
+    if all(type(m) is int and abs(m) < LARGEST_ADDED for part in place.parts for m in part):
         sums = np.array([sum(part) for part in place.parts], dtype=np.int64)
         yield Block([f"sum({place.words})"], place.rows, sums[:, None], place=place.words)
-    if len(counts) > MOST_ENTRIES:
-        pieces.note(f"Of {place.words} the {MOST_ENTRIES:,} commonest members were looked at.")
-    for member, times in counts.most_common(_most(pieces)):
-        if pieces.wanted is None and times == 1 < len(place.parts):
-            break  # one report alone has no rate
-        words = f"{text_of(member)} in {place.words}"
-        if pieces.wants(words, "member"):
-            held = np.array([member in part for part in place.parts], dtype=np.int8)
-            yield Piece(place.words, words, "member", place.rows, held)
+    yield from members_of_sets(place, pieces)

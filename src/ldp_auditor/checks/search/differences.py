@@ -1,7 +1,8 @@
 """Events about the difference of two numbers: noise that is used twice, a key beside what it hides.
 
 The same randomness in two numbers of a report makes their difference take few values, or vary less
-than they do; a number that was shifted by a key gives itself away modulo the size of its range.
+than they do; where it was scaled, the difference with a multiple of one, or their ratio. A number
+that was shifted by a key gives itself away modulo the size of its range.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ldp_auditor.checks.search.events import DECIMALS, Apart, Difference, Event
+from ldp_auditor.checks.search.events import Event
 from ldp_auditor.checks.search.layout import Column
+from ldp_auditor.checks.search.number_events import DECIMALS, Apart, Difference
 from ldp_auditor.checks.search.number_pairs import (
     FEW,
     MOST_PAIRS,
@@ -26,6 +28,12 @@ from ldp_auditor.core import Floats
 
 SIGNS = (-1, 1)
 """For differences and for sums."""
+
+DIGITS = 4
+"""Digits of the number by which one of two numbers is multiplied."""
+
+NEAR_ONE = 0.02
+"""A factor that is no further from 1 is left out: plain differences tell as much."""
 
 FIRST = 400
 """Reports of all inputs by which it is decided whether the differences of two columns repeat."""
@@ -55,16 +63,17 @@ def propose_differences(sample: Sample, tables: Sequence[Counted]) -> list[Propo
     few = {c.name: _first(sample, c) for c in kinds}
     pairs = list(combinations(kinds, 2))
     if len(kinds) <= FEW:
-        return _values(sample, pairs, kinds, few) + _thresholds(
-            sample, list(product(pairs, SIGNS)), few
-        )
+        together = [Apart(a, b, sign, 0.0, True) for (a, b), sign in product(pairs, SIGNS)]
+        together += [scaled for a, b in pairs for scaled in _scaled(sample, a, b, few)]
+        return _values(sample, pairs, kinds, few) + _thresholds(sample, together, few)
     repeating, narrow = _closest(np.concatenate(first_entries(sample, kinds), axis=1))
     sample.notes.append(
         f"Differences and sums: {len(repeating) + len(narrow):,} of {2 * len(pairs):,}, those that "
-        f"repeat or vary least in the first reports; modulo a number of {FEW} numbers."
+        f"repeat or vary least in the first reports; modulo a number of {FEW} numbers; no ratios."
     )
+    together = [Apart(*pairs[i], sign, 0.0, True) for i, sign in narrow]
     return _values(sample, [pairs[i] for i in repeating], kinds[:FEW], few) + _thresholds(
-        sample, [(pairs[i], sign) for i, sign in narrow], few
+        sample, together, few
     )
 
 
@@ -130,16 +139,31 @@ def _values(
     return proposals(sample, Family(events.__getitem__, np.concatenate(counts, axis=1), tried))
 
 
+def _scaled(sample: Sample, a: Column, b: Column, few: Mapping[Any, Floats]) -> list[Apart]:
+    """A ratio, and differences and sums with a multiple of one of two numbers.
+
+    The factor is how many times more one varies than the other for the first input: the same noise,
+    once scaled, has all its quantiles scaled.
+    """
+    mine = min(int(sample.trials[0]), _first_of_each(sample))
+    first, second = (_spread(few[column.name][:mine]) for column in (a, b))
+    if not (0 < first < np.inf and 0 < second < np.inf):
+        return []
+    small, large = (a, b) if first < second else (b, a)
+    scale = float(f"{max(first, second) / min(first, second):.{DIGITS}g}")
+    found = [Apart(a, b, 0, 0.0, True)]
+    if scale > 1 + NEAR_ONE:
+        found += [Apart(small, large, sign, 0.0, True, scale) for sign in SIGNS]
+    return found
+
+
 def _thresholds(
-    sample: Sample,
-    pairs: Sequence[tuple[tuple[Column, Column], int]],
-    few: Mapping[Any, Floats],
+    sample: Sample, pairs: Sequence[Apart], few: Mapping[Any, Floats]
 ) -> list[Proposal]:
-    """Differences and sums that vary much less than the numbers, by thresholds."""
+    """What two numbers make together, where it varies much less than they do, by thresholds."""
     events: list[Event] = []
-    for (a, b), sign in pairs:
-        if _is_narrow(few[a.name], few[b.name], sign):
-            pair = Apart(a, b, sign, 0.0, at_least=True)
+    for pair in pairs:
+        if _is_narrow(few[pair.first.name], few[pair.second.name], pair):
             entries = np.concatenate([pair.entries(table) for table in sample.tables])
             at = np.unique(np.quantile(entries[~np.isnan(entries)], SHARES, method="nearest"))
             events += [
@@ -150,16 +174,24 @@ def _thresholds(
     return proposals_of(sample, events)
 
 
-def _is_narrow(first: Floats, second: Floats, sign: int) -> bool:
-    """Whether a difference or sum varies much less than both numbers do."""
+def _is_narrow(first: Floats, second: Floats, pair: Apart) -> bool:
+    """Whether a difference, sum or ratio varies much less than both numbers do."""
     there = ~(np.isnan(first) | np.isnan(second))
     if there.sum() < FEWEST_REPORTS:
         return False
     first, second = first[there], second[there]
+    if pair.sign == 0 and not (first.min() > 0 and second.min() > 0):
+        return False
     with np.errstate(invalid="ignore", over="ignore"):
-        together = second + sign * first
-        spreads = [_spread(numbers) for numbers in (first, second, together)]
+        three = first * pair.scale, second, pair.between(first, second)
+        spreads = [_spread(numbers) for numbers in three]
+        if pair.sign == 0:  # each in units of its own size
+            spreads = [s / float(_middle(n)) for s, n in zip(spreads, three, strict=True)]
     return bool(0 < spreads[2] < NARROW * min(spreads[:2]))
+
+
+def _middle(numbers: Floats) -> float:
+    return float(np.sort(numbers)[len(numbers) // 2])
 
 
 def _spread(numbers: Floats) -> float:
@@ -173,9 +205,13 @@ def _spread(numbers: Floats) -> float:
 
 def _first(sample: Sample, column: Column) -> Floats:
     """Entries of a column of the first reports of every input."""
-    each = max(20, FIRST // len(sample.tables))
+    each = _first_of_each(sample)
     some = [table.of(column)[:each] for table in sample.tables]
     return np.concatenate(some).astype(np.float64)
+
+
+def _first_of_each(sample: Sample) -> int:
+    return max(20, FIRST // len(sample.tables))
 
 
 def _size(entries: Floats) -> int:

@@ -15,9 +15,6 @@ from ldp_auditor.core import Floats
 
 Bools = NDArray[np.bool_]
 
-DECIMALS = 9
-"""Digits after the point to which differences of floats are looked at."""
-
 
 class Event(ABC):
     """A yes-or-no question about a report."""
@@ -26,6 +23,11 @@ class Event(ABC):
     @abstractmethod
     def words(self) -> str:
         """The event in words, as the evidence shows it."""
+
+    @property
+    def negated_words(self) -> str:
+        """Words for its opposite."""
+        return f"not ({self.words})"
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -70,7 +72,7 @@ def _columns_in(things: Iterable[Any]) -> Iterator[Column]:
         yield from (thing,) if isinstance(thing, Column) else _columns_in(inside)
 
 
-def _shown(number: float) -> str:
+def number_text(number: float) -> str:
     """A number as a reader writes it: whole ones without a point."""
     is_short = abs(number) < 2**53 and number.is_integer()
     return repr(int(number)) if is_short and str(number) != "-0.0" else repr(number)
@@ -97,13 +99,27 @@ class Equals(Event):
         if self.column.kind == "member":
             name = self.column.words
             return name if self.value else name.replace(" in ", " not in ")
-        if np.isnan(self.value) or self.value == self.column.default:
+        if self._is_missing:
             return _missing(self.column.words)
         return f"{self.column.words} is {self.column.category(self.value)}"
 
     @property
+    def negated_words(self) -> str:
+        if self.column.kind == "member":
+            return Equals(self.column, 1 - self.value).words
+        if self._is_missing:
+            return super().negated_words
+        return f"{self.column.words} is not {self.column.category(self.value)}"
+
+    @property
+    def _is_missing(self) -> bool:
+        return bool(np.isnan(self.value)) or self.value == self.column.default
+
+    @property
     def size(self) -> float:
-        return _column_size(self.column)
+        """What is missing in a sequence is said more plainly by its length."""
+        in_a_sequence = self._is_missing and re.search(r"\[-?\d+\]", self.column.words)
+        return _column_size(self.column) + (0.2 if in_a_sequence else 0.0)
 
     def holds(self, reports: Sequence[Any], table: Table) -> Bools:
         entries = table.of(self.column)
@@ -121,7 +137,15 @@ class Beyond(Event):
 
     @property
     def words(self) -> str:
-        return f"{self.column.words} {'>=' if self.at_least else '<='} {_shown(self.threshold)}"
+        return (
+            f"{self.column.words} {'>=' if self.at_least else '<='} {number_text(self.threshold)}"
+        )
+
+    @property
+    def negated_words(self) -> str:
+        if not self.column.is_everywhere:
+            return super().negated_words
+        return f"{self.column.words} {'<' if self.at_least else '>'} {number_text(self.threshold)}"
 
     @property
     def size(self) -> float:
@@ -145,6 +169,13 @@ class Both(Event):
         return f"{self.first.words} and {self.second.words}"
 
     @property
+    def negated_words(self) -> str:
+        parts = self.first, self.second
+        if not any(isinstance(part, Not) for part in parts):
+            return super().negated_words
+        return " or ".join(negated(part).words for part in parts)
+
+    @property
     def size(self) -> float:
         return self.first.size + self.second.size
 
@@ -160,13 +191,11 @@ class Not(Event):
 
     @property
     def words(self) -> str:
-        if isinstance(self.event, OddSum):
-            return self.event.even_words
-        if isinstance(self.event, Both):
-            parts = self.event.first, self.event.second
-            if any(isinstance(part, Not) for part in parts):
-                return " or ".join(negated(part).words for part in parts)
-        return f"not ({self.event.words})"
+        return self.event.negated_words
+
+    @property
+    def negated_words(self) -> str:
+        return self.event.words
 
     @property
     def size(self) -> float:
@@ -218,13 +247,16 @@ class OddSum(Event):
     def words(self) -> str:
         if len(self._bits) == 2:
             return f"{self._bits[0]} and {self._bits[1]} differ: just one is 1"
+        if len(self.events) == 2:
+            return f"just one of two: {self.events[0].words}; {self.events[1].words}"
         return f"an odd number of {self._names}"
 
     @property
-    def even_words(self) -> str:
-        """Words for its opposite."""
+    def negated_words(self) -> str:
         if len(self._bits) == 2:
             return f"{self._bits[0]} and {self._bits[1]} are both 1, or neither is"
+        if len(self.events) == 2:
+            return f"both or neither of two: {self.events[0].words}; {self.events[1].words}"
         return f"an even number of {self._names}"
 
     @property
@@ -252,96 +284,6 @@ class OddSum(Event):
         for event in self.events:
             found = found ^ event.holds(reports, table)
         return found
-
-
-@dataclass(frozen=True)
-class Compared(Event):
-    """Two columns of numbers are equal, or the first is less."""
-
-    first: Column
-    second: Column
-    is_less: bool
-
-    @property
-    def words(self) -> str:
-        return f"{self.first.words} {'<' if self.is_less else '=='} {self.second.words}"
-
-    @property
-    def size(self) -> float:
-        return 1.75
-
-    def holds(self, reports: Sequence[Any], table: Table) -> Bools:
-        first, second = table.of(self.first), table.of(self.second)
-        return first < second if self.is_less else first == second
-
-
-@dataclass(frozen=True)
-class Difference(Event):
-    """Two columns of numbers differ by a value, whole numbers also in steps of a modulus."""
-
-    first: Column
-    second: Column
-    value: float
-    modulus: int = 0
-    """0 for the difference itself."""
-    sign: int = -1
-    """1 for the sum of both, which a modulus makes a difference from its other side."""
-
-    @property
-    def words(self) -> str:
-        shown = _shown(self.value)
-        both = f"{self.second.words} {'+' if self.sign > 0 else '-'} {self.first.words}"
-        return f"({both}) mod {self.modulus} is {shown}" if self.modulus else f"{both} is {shown}"
-
-    @property
-    def size(self) -> float:
-        return 2.25 if self.modulus else 2.0
-
-    def holds(self, reports: Sequence[Any], table: Table) -> Bools:
-        found: Bools = self.differences(table) == self.value
-        return found
-
-    def differences(self, table: Table) -> Floats:
-        """Differences of all reports."""
-        first, second = (table.of(c).astype(np.float64) for c in (self.first, self.second))
-        return self.between(first, second)
-
-    def between(self, first: Floats, second: Floats) -> Floats:
-        """Differences of numbers; floats are rounded to what their common noise leaves."""
-        with np.errstate(invalid="ignore", over="ignore"):
-            apart: Floats = second + self.sign * first
-            return apart % self.modulus if self.modulus else np.round(apart, DECIMALS)
-
-
-@dataclass(frozen=True)
-class Apart(Event):
-    """One column of numbers minus (or plus) another is at least, or at most, a threshold."""
-
-    first: Column
-    second: Column
-    sign: int
-    """-1 for the second minus the first, 1 for their sum."""
-    threshold: float
-    at_least: bool
-
-    @property
-    def words(self) -> str:
-        both = f"{self.second.words} {'+' if self.sign > 0 else '-'} {self.first.words}"
-        return f"{both} {'>=' if self.at_least else '<='} {_shown(self.threshold)}"
-
-    @property
-    def size(self) -> float:
-        return 2.1
-
-    def holds(self, reports: Sequence[Any], table: Table) -> Bools:
-        entries = self.entries(table)
-        return entries >= self.threshold if self.at_least else entries <= self.threshold
-
-    def entries(self, table: Table) -> Floats:
-        """Differences or sums of all reports; NaN where a number is missing."""
-        first, second = (table.of(c).astype(np.float64) for c in (self.first, self.second))
-        with np.errstate(invalid="ignore", over="ignore"):
-            return second + self.sign * first
 
 
 @dataclass(frozen=True)

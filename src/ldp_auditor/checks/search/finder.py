@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
 
+import numpy as np
+
 from ldp_auditor.adapters.reports import gathered
 from ldp_auditor.checks.search import (
     added_ratios,
@@ -50,7 +52,9 @@ def find_events(pilot: Pilot, most: int, learn: bool, seed: int) -> tuple[Layout
 
     There are no events if all reports are the same. `notes` of the layout tell what was done.
     """
-    layout, table = Layout.fitted(gathered(pilot.reports))
+    sizes = [len(reports) for reports in pilot.reports]
+    owners = np.repeat(np.arange(len(sizes)), sizes)
+    layout, table = Layout.fitted(gathered(pilot.reports), owners)
     ends = list(accumulate(len(reports) for reports in pilot.reports))
     tables = [table.part(slice(a, b)) for a, b in zip([0, *ends], ends, strict=False)]
     sample = Sample(pilot.reports, tables, pilot.claim, pilot.distances, values=tuple(pilot.values))

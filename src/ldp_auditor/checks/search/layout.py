@@ -15,11 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ldp_auditor.adapters.canonical import canonical, category_key, texts_of
+from ldp_auditor.checks.search.differing import (
+    MOST_OF_ARRAYS,
+    differences,
+    first_of_each,
+    most_different,
+)
 from ldp_auditor.checks.search.pieces import ABSENT, Kind, Pieces, Same, Wanted
 from ldp_auditor.checks.search.taking_apart import take_apart
 
 MOST_COLUMNS = 1500
-"""Largest number of columns; those that most reports have are kept."""
+"""Largest number of columns; those that differ most between inputs are kept."""
+
+DERIVED = 15.0
+"""By how much more than a part of a report something derived from it must differ to take its place:
+about as much as the largest of so many columns does by chance."""
 
 MOST_CATEGORIES = 256
 """Largest number of categories of a column; all other values share one more category."""
@@ -52,6 +62,8 @@ class Column:
     """Numbers of the categories, where the column is one of categories."""
     labels: tuple[str, ...] = ()
     """Words for the categories, by their numbers, where `codes` does not show them well."""
+    is_everywhere: bool = field(default=False, compare=False)
+    """Whether every report that was taken apart has an entry."""
 
     @property
     def name(self) -> tuple[str, Kind]:
@@ -117,32 +129,34 @@ class Layout:
     """How the reports were taken apart, and what was given up, in sentences."""
 
     @classmethod
-    def fitted(cls, reports: Sequence[Any]) -> tuple[Self, Table]:
-        """Choose columns that vary, and return them with their entries."""
-        pieces = take_apart(reports)
+    def fitted(
+        cls, reports: Sequence[Any], owners: NDArray[np.int64] | None = None
+    ) -> tuple[Self, Table]:
+        """Choose columns that vary, and return them with their entries.
+
+        Of too many those are chosen that differ most between inputs; `owners` has that of every
+        report, in rising order.
+        """
+        pieces = take_apart(reports, owners=owners)
         forms = cache(lambda: list(_forms(reports)))
         table = Table(len(reports), {}, forms)
         columns: list[Column] = []
         cut: list[str] = []
         by_coverage = sorted(pieces.by_column.items(), key=lambda item: -pieces.covered(item[1]))
-        if len(by_coverage) > MOST_COLUMNS:  # what was derived from a number goes before numbers
-            by_coverage.sort(
-                key=lambda item: (-pieces.covered(item[1]), item[0][0] != item[1][0].place)
-            )
         for (words, kind), found in by_coverage:
             place = found[0].place
             codes = _codes(pieces, words) if kind == "category" else None
-            column = Column(place, words, kind, codes)
+            everywhere = pieces.covered(found) == len(reports)
+            column = Column(place, words, kind, codes, is_everywhere=everywhere)
             cut += [words] if codes is not None and len(codes) == MOST_CATEGORIES else []
             entries = _entries(pieces, column)
             if not np.array_equal(entries[1:], entries[:-1], equal_nan=True):  # it varies
                 columns.append(column)
                 table.entries[column.name] = entries
-            if len(columns) == MOST_COLUMNS:
-                pieces.note(
-                    f"Of more columns the {MOST_COLUMNS:,} that most reports have were kept."
-                )
-                break
+            if len(columns) == 2 * MOST_COLUMNS:  # or they would take too much memory
+                columns = _most_different(pieces, columns, table)
+        if len(columns) > MOST_COLUMNS:
+            columns = _most_different(pieces, columns, table)
         if cut:
             pieces.note(f"Of {named(cut)} the {MOST_CATEGORIES} commonest values were told apart.")
         every = max(1, len(reports) // FIRST_REPORTS)
@@ -173,6 +187,24 @@ class Layout:
         return frozenset(
             (c.place, c.words, c.kind) for c in self.columns if c.words != WHOLE_REPORT
         )
+
+
+def _most_different(pieces: Pieces, columns: Sequence[Column], table: Table) -> list[Column]:
+    """The columns that differ most between inputs, and of equal ones parts before what is derived.
+
+    Entries of the other columns are dropped.
+    """
+    owners = pieces.owners_of(None)
+    first = first_of_each(owners, len(columns), MOST_OF_ARRAYS // 10)
+    apart = [differences(table.of(c)[first, None], owners[first])[0] for c in columns]
+    derived = [DERIVED * (c.words != c.place) for c in columns]
+    chosen = most_different(np.array(apart) - np.array(derived), MOST_COLUMNS)
+    kept = [columns[i] for i in chosen]
+    pieces.note(f"Of more columns the {MOST_COLUMNS:,} that differ most between inputs were kept.")
+    names = {column.name for column in kept}
+    for name in table.entries.keys() - names:
+        del table.entries[name]
+    return kept
 
 
 def tables(layouts: Sequence[Layout], reports: Sequence[Any]) -> list[Table]:

@@ -1,17 +1,29 @@
 """Columns derived from a column of numbers: low bits, residues, signs of zeros, last digits."""
 
+import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ldp_auditor.checks.search.differing import (
+    MOST_OF_ARRAYS,
+    differences,
+    first_of_each,
+    most_different,
+)
+from ldp_auditor.checks.search.sequence_features import MOST_ENTRIES
 from ldp_auditor.core import Floats
 
 MOST_BITS = 256
-"""Lowest bits of an integer that are columns of their own."""
+"""Bits of an integer that are columns of their own; of more, those that differ most by input."""
+
+LONGEST = 2**16
+"""The lowest bits of an integer, among which those are that become columns."""
 
 WORD = 64
 """Bits of numpy's integers: longer ones are cut into words."""
@@ -26,7 +38,7 @@ RICH_PLACES = 4
 """Numbers in a report up to which single bits and fractional parts are looked at."""
 
 MODULI: Mapping[int, int] = {
-    2: 300,
+    2: MOST_ENTRIES,
     **dict.fromkeys((16, 10, 3, 7), 100),
     **dict.fromkeys((11, 12, 13, 60, 1000, 3600, 86_400), RICH_PLACES),
 }
@@ -69,14 +81,33 @@ def integers(parts: Sequence[Any]) -> NDArray[Any]:
         return np.array([int(part) for part in parts], dtype=object)
 
 
-def number_features(
-    words: str, numbers: NDArray[Any], places: int, wanted: Set[str] | None
-) -> Iterator[Feature]:
-    """The column `numbers` and the columns derived from it, each with its words.
+@dataclass(frozen=True)
+class Due:
+    """Whether a column is made: by its name where some are wanted, else by a rule."""
 
-    `places` is the number of numbers in a report: the more there are, the fewer columns are derived
-    from each. Where columns are `wanted`, exactly those are made besides the first.
-    """
+    places: int
+    """The number of numbers in a report: the more there are, the fewer columns are derived."""
+    wanted: Set[str] | None
+    """Names of the columns that are made, besides the number itself; None for a choice."""
+    owners: NDArray[np.int64]
+    """The input of each number, in rising order."""
+    note: Callable[[str], None]
+    """Tell what is not looked into."""
+
+    @property
+    def may_look_at_bits(self) -> bool:
+        """Whether single bits may become columns."""
+        return self.wanted is not None or self.places <= RICH_PLACES
+
+    def __call__(self, name: str, most_places: float, rule: bool = True) -> bool:
+        """Tell whether a column is made, with up to `most_places` numbers in a report."""
+        if self.wanted is not None:
+            return name in self.wanted
+        return rule and self.places <= most_places
+
+
+def number_features(words: str, numbers: NDArray[Any], due: Due) -> Iterator[Feature]:
+    """The column `numbers` and the columns derived from it that are `due`, each with its words."""
     if numbers.dtype.kind == "f":
         numbers = numbers.astype(np.float64, copy=False)
         yield words, numbers
@@ -85,24 +116,11 @@ def number_features(
         big = numbers.dtype.kind == "O"
         yield words, np.array([as_float(n) for n in numbers]) if big else numbers
         derive = _of_integers
-    if wanted is None or not wanted <= {words}:
-        yield from derive(words, numbers, _Due(places, wanted))
+    if due.wanted is None or not due.wanted <= {words}:
+        yield from derive(words, numbers, due)
 
 
-@dataclass(frozen=True)
-class _Due:
-    """Whether a column is made: by its name where some are wanted, else by a rule."""
-
-    places: int
-    wanted: Set[str] | None
-
-    def __call__(self, name: str, most_places: float, rule: bool = True) -> bool:
-        if self.wanted is not None:
-            return name in self.wanted
-        return rule and self.places <= most_places
-
-
-def _of_floats(words: str, numbers: Floats, due: _Due) -> Iterator[Feature]:
+def _of_floats(words: str, numbers: Floats, due: Due) -> Iterator[Feature]:
     small = np.all(np.abs(numbers) < 2.0**WHOLE_BITS)
     are_whole = bool(small and np.array_equal(np.floor(numbers), numbers))
     if due(name := f"lowest bit of {words}", np.inf, not are_whole):  # residues say it in words
@@ -116,7 +134,7 @@ def _of_floats(words: str, numbers: Floats, due: _Due) -> Iterator[Feature]:
     if due(name := f"{words} mod 1", RICH_PLACES):
         with np.errstate(invalid="ignore"):
             yield name, np.where(np.isfinite(numbers), numbers % 1, 0.0)
-    yield from _residues_of_floats(words, numbers, due)
+    yield from _residues_of_floats(words, numbers, are_whole, due)
     for places_kept in DECIMALS:
         name = f"round({words} * 1e{places_kept}) mod 10"
         if due(name, RICH_PLACES, _has_decimals(numbers, places_kept)):
@@ -124,16 +142,20 @@ def _of_floats(words: str, numbers: Floats, due: _Due) -> Iterator[Feature]:
             yield name, np.round(scaled) % 10
 
 
-def _residues_of_floats(words: str, numbers: Floats, due: _Due) -> Iterator[Feature]:
-    """Residues of the whole part: of a time in seconds it tells the second."""
+def _residues_of_floats(
+    words: str, numbers: Floats, are_whole: bool, due: Due
+) -> Iterator[Feature]:
+    """Residues of the whole part, which is named if there is another: it tells a time's second."""
     floors = np.floor(np.where(np.abs(numbers) < 2.0**WHOLE_BITS, numbers, 0.0))
     span = float(np.ptp(floors))
     for modulus, most in MODULI.items():
-        if due(name := f"{words} // 1 mod {modulus}", most, span >= max(WIDE, 2 * modulus)):
-            yield name, floors % modulus
+        names = f"{words} // 1 mod {modulus}", f"{words} mod {modulus}"
+        for name in names if due.wanted is not None else names[are_whole:][:1]:
+            if due(name, most, span >= max(WIDE, 2 * modulus)):
+                yield name, floors % modulus
 
 
-def _of_integers(words: str, numbers: NDArray[Any], due: _Due) -> Iterator[Feature]:
+def _of_integers(words: str, numbers: NDArray[Any], due: Due) -> Iterator[Feature]:
     span = int(numbers.max()) - int(numbers.min())
     if due.wanted is None and span < WIDE:
         return
@@ -148,21 +170,42 @@ def _of_integers(words: str, numbers: NDArray[Any], due: _Due) -> Iterator[Featu
         yield from (
             pair for pair, one in zip(zip(names, both, strict=True), chosen, strict=True) if one
         )
-    cut = _words(numbers, due.wanted is None)
-    for bit in range(WORD * len(cut)):
-        if due(name := f"bit {bit} of {words}", RICH_PLACES):
-            word, place = cut[bit // WORD], bit % WORD
-            yield name, ((word >> word.dtype.type(place)) & word.dtype.type(1)).astype(np.int8)
+    word_of = cache(partial(_word, numbers))
+    for bit in _bits_looked_at(words, numbers, due) if due.may_look_at_bits else ():
+        word = word_of(bit // WORD)
+        shifted = word >> word.dtype.type(bit % WORD)
+        yield f"bit {bit} of {words}", (shifted & word.dtype.type(1)).astype(np.int8)
 
 
-def _words(numbers: NDArray[Any], as_needed: bool) -> list[NDArray[Any]]:
-    """The words of integers, the lowest first; where not `as_needed`, as many as there may be."""
+def _bits_looked_at(words: str, numbers: NDArray[Any], due: Due) -> Sequence[int]:
+    """Numbers of the bits that become columns, the lowest first."""
+    if due.wanted is not None:
+        found = (re.fullmatch(rf"bit (\d+) of {re.escape(words)}", name) for name in due.wanted)
+        return sorted(int(one[1]) for one in found if one)
+    if numbers.dtype.kind != "O":
+        return range(WORD)
+    longest = min(LONGEST, max(int(n).bit_length() for n in numbers))
+    if longest <= MOST_BITS:
+        return range(WORD * -(-longest // WORD))
+    due.note(
+        f"Of {longest:,} bits of {words} the {MOST_BITS} that differ most between inputs were "
+        "looked at."
+    )
+    octets = -(-longest // 8)
+    first = first_of_each(due.owners, 8 * octets, MOST_OF_ARRAYS)
+    low = b"".join((int(n) % 2 ** (8 * octets)).to_bytes(octets, "little") for n in numbers[first])
+    rows = np.frombuffer(low, np.uint8).reshape(len(first), octets)
+    bits = np.unpackbits(rows, axis=1, bitorder="little")
+    return most_different(differences(bits, due.owners[first]), MOST_BITS)
+
+
+def _word(numbers: NDArray[Any], place: int) -> NDArray[Any]:
+    """The word of integers at a place, 0 for the lowest."""
     if numbers.dtype.kind != "O":
         low = numbers.astype(np.int64)
-        return [low] if as_needed else [low, *[low >> (WORD - 1)] * (MOST_BITS // WORD - 1)]
-    longest = max(int(n).bit_length() for n in numbers) if as_needed else MOST_BITS
-    starts = range(0, min(longest, MOST_BITS), WORD)
-    return [((numbers >> start) & (2**WORD - 1)).astype(np.uint64) for start in starts]
+        return low >> (WORD - 1) if place else low
+    found: NDArray[Any] = (numbers >> WORD * place) & (2**WORD - 1)
+    return found.astype(np.uint64)
 
 
 def _has_decimals(numbers: Floats, places: int) -> bool:

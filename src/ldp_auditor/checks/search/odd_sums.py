@@ -38,6 +38,8 @@ BY_CHANCE = 100
 FEWEST = 60
 """Reports of an input from which on sums of three of many bits are looked for: fewer prove none."""
 
+SIZES = {2: "two", 3: "three", 4: "four"}
+
 EVEN = 0.2
 """Smallest share of the rarer value of a bit whose sums are hashed: else all codes are alike."""
 
@@ -68,51 +70,51 @@ def propose_odd_sums(sample: Sample, tables: Sequence[Counted]) -> list[Proposal
     if len(bits) < 3:
         return []
     rows = packed(sample, bits)
-    found = _sums_of_four(sample, bits, rows)
-    if len(bits) <= MOST_FOR_THREE:
-        triples = np.array(list(combinations(range(len(bits)), 3)))
-        odd = np.stack([odd_of_three(some) for some in rows])
-    else:
-        triples = related(rows, sample.trials, 3)
-        odd = np.stack([_odd(some, triples) for some in rows])
-        sample.notes.append(
-            f"Sums of three of {len(bits):,} bits: {len(triples):,} that stood out in a few "
-            "reports, found by hashing, were counted. A weak sum may be missed."
-        )
-    number = math.comb(len(bits), 3)
+    found = _related_sums(sample, bits, rows, 4)
+    if len(bits) > MOST_FOR_THREE:
+        # Pairs too: of so many bits not all are among those of which all pairs are tried.
+        return [
+            proposal for n in (2, 3) for proposal in _related_sums(sample, bits, rows, n)
+        ] + found
+    triples = np.array(list(combinations(range(len(bits)), 3)))
+    odd = np.stack([odd_of_three(some) for some in rows])
 
     def make(i: int) -> Event:
         return OddSum(tuple(bits[j] for j in triples[i].tolist()))
 
-    return proposals(sample, Family(make, odd, number)) + found
+    return proposals(sample, Family(make, odd, math.comb(len(bits), 3))) + found
 
 
-def _sums_of_four(sample: Sample, bits: Sequence[Event], rows: Sequence[Packed]) -> list[Proposal]:
-    four = related(rows, sample.trials, 4)
-    odd = np.stack([_odd(some, four) for some in rows])
+def _related_sums(
+    sample: Sample, bits: Sequence[Event], rows: Sequence[Packed], size: int
+) -> list[Proposal]:
+    """Sums of two, three or four bits that stand out in a few reports, counted in all."""
+    sums = related(rows, sample.trials, size)
+    odd = np.stack([_odd(some, sums) for some in rows])
+    end = "Sums of more were not looked for." if size == 4 else "A weak sum may be missed."
     sample.notes.append(
-        f"Sums of four of {len(bits):,} bits: {len(four):,} that stood out in a few reports were "
-        "counted. Sums of more were not looked for."
+        f"Sums of {SIZES[size]} of {len(bits):,} bits: {len(sums):,} that stood out in a few "
+        f"reports, found by hashing, were counted. {end}"
     )
 
     def make(i: int) -> Event:
-        return OddSum(tuple(bits[j] for j in four[i].tolist()))
+        return OddSum(tuple(bits[j] for j in sums[i].tolist()))
 
-    return proposals(sample, Family(make, odd, math.comb(len(bits), 4)))
+    return proposals(sample, Family(make, odd, math.comb(len(bits), size)))
 
 
 def related(rows: Sequence[Packed], trials: Floats, size: int) -> NDArray[np.int64]:
-    """Three or four bits whose sum has the same parity in almost all of a few reports of an input.
+    """Two, three or four bits whose sum has one parity in almost all of a few reports of an input.
 
-    The bits of a few reports are a code of every column. Two columns whose codes add up to that of
-    a third, or of two others, or to its complement, are found by looking the sum up: the time grows
+    The bits of a few reports are a code of every column. Two columns with the same code, or whose
+    codes add up to that of a third, or of two others, are found by looking it up: the time grows
     with the number of pairs. Chance alone would find about `BY_CHANCE` sums in each round.
     """
     number = rows[0].shape[0]
     length = max(8, (math.comb(number, size) // BY_CHANCE).bit_length())
     inputs = sorted({round(i) for i in np.linspace(0, len(rows) - 1, MOST_INPUTS)})
-    pairs = number * (number - 1) // 2
-    rounds = max(1, min(MOST_ROUNDS, MOST_LOOKUPS // (pairs * len(inputs))))
+    lookups = number if size == 2 else number * (number - 1) // 2
+    rounds = max(1, min(MOST_ROUNDS, MOST_LOOKUPS // (lookups * len(inputs))))
     first, second = np.triu_indices(number, k=1)
     found = [np.empty((0, size), dtype=np.int64)]
     for i in inputs:
@@ -120,10 +122,13 @@ def related(rows: Sequence[Packed], trials: Floats, size: int) -> NDArray[np.int
         indicators = np.unpackbits(rows[i].view(np.uint8), axis=1, count=usable)
         for start in range(0, min(rounds * length, usable - length), length):
             codes = _codes(indicators[:, start : start + length])
-            sums = codes[first] ^ codes[second]
-            some = _thirds(codes, sums) if size == 3 else _twins(sums)
-            columns = [first[some[0]], second[some[0]]]
-            columns += [some[1]] if size == 3 else [first[some[1]], second[some[1]]]
+            if size == 2:
+                columns = list(_twins(codes))
+            else:
+                sums = codes[first] ^ codes[second]
+                one, other = _thirds(codes, sums) if size == 3 else _twins(sums)
+                columns = [first[one], second[one]]
+                columns += [other] if size == 3 else [first[other], second[other]]
             together = np.sort(np.stack(columns, axis=1), axis=1)
             found.append(together[np.all(np.diff(together, axis=1) > 0, axis=1)])
     return np.unique(np.concatenate(found), axis=0)
@@ -144,10 +149,10 @@ def _thirds(codes: NDArray[np.int64], sums: NDArray[np.int64]) -> Found:
     return likely[same], order[place[same]]
 
 
-def _twins(sums: NDArray[np.int64]) -> Found:
-    """Sums that are equal, each with the next one."""
-    order = np.argsort(sums, kind="stable")
-    (same,) = np.nonzero(sums[order[1:]] == sums[order[:-1]])
+def _twins(codes: NDArray[np.int64]) -> Found:
+    """Codes, or sums of them, that are equal, each with the next one."""
+    order = np.argsort(codes, kind="stable")
+    (same,) = np.nonzero(codes[order[1:]] == codes[order[:-1]])
     return order[same], order[same + 1]
 
 

@@ -115,6 +115,23 @@ class Wanted:
         return {place: frozenset(words) for place, words in found.items()}
 
     @cached_property
+    def _indices(self) -> dict[str, list[tuple[int, ...]]]:
+        return {}
+
+    def indices(self, place: str) -> list[tuple[int, ...]]:
+        """Indices of the entries of a place that the columns are about, such as (7,) or (2, 5)."""
+        if place not in self._indices:
+            index = re.compile(re.escape(place) + r"((?:\[\d+\])+)")
+            named = {m[1] for _, words, _ in self.triples for m in index.finditer(words)}
+            found = {tuple(map(int, one[1:-1].split("]["))) for one in named}
+            self._indices[place] = sorted(found)
+        return self._indices[place]
+
+    def entries(self, place: str) -> list[int]:
+        """First numbers of these indices."""
+        return sorted({index[0] for index in self.indices(place)})
+
+    @cached_property
     def inside(self) -> dict[str, set[str]]:
         """Places of the columns, by every place that they lie in."""
         inside: dict[str, set[str]] = {}
@@ -131,6 +148,8 @@ class Pieces:
     total: int
     wanted: Wanted | None = None
     """The columns that are wanted; None for all."""
+    owners: NDArray[np.int64] | None = None
+    """The input of every report, in rising order, where it is known."""
     by_column: dict[tuple[str, Kind], list[Piece]] = field(default_factory=dict)
     notes: dict[str, None] = field(default_factory=dict)
     """What was not looked into, in sentences, each once."""
@@ -139,6 +158,11 @@ class Pieces:
         """Tell what is not looked into, unless only certain columns are wanted."""
         if self.wanted is None:
             self.notes[sentence] = None
+
+    def owners_of(self, rows: Rows) -> NDArray[np.int64]:
+        """The inputs of some reports; all the same where they are not known."""
+        owners = np.zeros(self.total, dtype=np.int64) if self.owners is None else self.owners
+        return owners if rows is None else owners[rows]
 
     def wants(self, words: str, kind: Kind) -> bool:
         """Whether a column is wanted."""

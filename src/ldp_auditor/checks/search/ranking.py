@@ -109,12 +109,17 @@ def _counts(candidate: Proposal) -> tuple[float, ...]:
 
 
 def _different(ranked: Sequence[Candidate]) -> list[Candidate]:
-    """One event of each that have the same counts, which are one event in other words."""
+    """One event of each that have the same counts, which are one event in other words.
+
+    The plainest words are kept, with what is expected of those that were chosen from the fewest.
+    """
     different: dict[tuple[float, ...], Candidate] = {}
     for candidate in ranked:
-        known = different.get(_counts(candidate))
-        if known is None or candidate.event.size < known.event.size:
-            different[_counts(candidate)] = candidate
+        known = different.setdefault(_counts(candidate), candidate)
+        if candidate.event.size < known.event.size:
+            different[_counts(candidate)] = replace(
+                candidate, gain=known.gain, expected=known.expected, tried=known.tried
+            )
     return sorted(different.values(), key=lambda c: (-c.expected, -c.gain, -c.strength))
 
 

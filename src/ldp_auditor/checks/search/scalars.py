@@ -7,7 +7,15 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ldp_auditor.checks.search.differing import (
+    MOST_OF_ARRAYS,
+    differences,
+    differences_of_bytes,
+    first_of_each,
+    most_different,
+)
 from ldp_auditor.checks.search.letter_counts import letter_counts
 from ldp_auditor.checks.search.number_features import as_float, integers
 from ldp_auditor.checks.search.pieces import Block, Found, Kind, Piece, Pieces, Place
@@ -15,10 +23,16 @@ from ldp_auditor.checks.search.words import number_in, word_parts
 from ldp_auditor.checks.search.writings import decoded_parts, letter_groups, written_parts
 
 MOST_LETTERS = 512
-"""Letters from the front of a string that become columns."""
+"""Letters of a string, or bytes, that become columns."""
 
 MOST_BYTES = 64
-"""Bytes from the front of a string of bytes whose bits become columns."""
+"""Bytes whose bits become columns."""
+
+WIDEST = 2**16
+"""Letters or bytes from the front among which those are that become columns."""
+
+AT_ONCE = 4096
+"""Strings that are looked at together."""
 
 LAST_LETTERS = 8
 """Letters from the end that become columns, where lengths differ."""
@@ -56,27 +70,23 @@ def bytes_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
 
 
 def _bits(place: Place, parts: Sequence[bytes], pieces: Pieces) -> Iterator[Found]:
-    """Bits of the first bytes, whether an odd number is set in each, and how many are in all."""
-    width = min(MOST_BYTES, max(map(len, parts)))
-    if not width:
-        return
+    """Bits of bytes, whether an odd number is set in each, and how many are in all."""
     lengths = np.array([len(part) for part in parts])
-    if lengths.max() > MOST_BYTES:
-        pieces.note(f"Of {place.words} the bits of the first {MOST_BYTES} bytes were looked at.")
-    joined = b"".join(part[:width].ljust(width, b"\0") for part in parts)
-    bits = np.unpackbits(
-        np.frombuffer(joined, np.uint8).reshape(len(parts), width), axis=1, bitorder="little"
-    )
-    for i in range(width):
+    if not lengths.max():
+        return
+    chosen = _chosen(place, parts, "byte", pieces, MOST_BYTES, "bits of bytes")
+    bytes_there = _columns(parts, "byte", chosen)
+    bits = np.unpackbits(np.maximum(bytes_there, 0).astype(np.uint8), axis=1, bitorder="little")
+    for j, i in enumerate(chosen):
         there = lengths > i
         for bit in range(8):
             words = f"bit {bit} of {place.words}[{i}]"
             if pieces.wants(words, "number"):
-                column = bits[there, 8 * i + bit].astype(np.int8)
+                column = bits[there, 8 * j + bit].astype(np.int8)
                 yield Piece(place.words, words, "number", place.some(there), column)
         words = f"bits set in {place.words}[{i}] mod 2"
         if pieces.wants(words, "number"):
-            odd = (bits[there, 8 * i : 8 * i + 8].sum(axis=1) % 2).astype(np.int8)
+            odd = (bits[there, 8 * j : 8 * j + 8].sum(axis=1) % 2).astype(np.int8)
             yield Piece(place.words, words, "number", place.some(there), odd)
     yield from _checksums(place, parts)
     ones = np.array([int.from_bytes(part).bit_count() for part in parts])
@@ -102,20 +112,14 @@ def _checksums(place: Place, parts: Sequence[bytes]) -> Iterator[Found]:
 
 
 def _letters(place: Place, parts: Sequence[Any], kind: Kind, pieces: Pieces) -> Iterator[Found]:
-    """Length, the first letters or bytes, and the last ones where lengths differ."""
+    """Length, letters or bytes, and the last ones where lengths differ."""
     lengths, column = place.lengths(parts)
     yield column
-    width = max(1, min(MOST_LETTERS, int(lengths.max())))
-    if lengths.max() > MOST_LETTERS:
-        pieces.note(
-            f"Of {place.words} the first {MOST_LETTERS} letters or bytes were looked at one by one."
-        )
-    encode, each = _LETTERS if kind == "letter" else _BYTES
-    joined = b"".join(encode(p[:width]).ljust(each.itemsize * width, b"\0") for p in parts)
-    codes = np.frombuffer(joined, each).reshape(len(parts), width).astype(np.int32)
-    codes[np.arange(width) >= lengths[:, None]] = -1
-    for i in range(width):
-        yield Piece(place.words, f"{place.words}[{i}]", kind, place.rows, codes[:, i])
+    what = "letters" if kind == "letter" else "bytes"
+    chosen = _chosen(place, parts, kind, pieces, MOST_LETTERS, what)
+    codes = _columns(parts, kind, chosen)
+    for j, i in enumerate(chosen):
+        yield Piece(place.words, f"{place.words}[{i}]", kind, place.rows, codes[:, j])
     if pieces.wanted is None and lengths.min() == lengths.max():
         return  # the last letters are among the first
     for i in range(1, LAST_LETTERS + 1):
@@ -123,6 +127,48 @@ def _letters(place: Place, parts: Sequence[Any], kind: Kind, pieces: Pieces) -> 
         numbers = [ord(c) if isinstance(c, str) else c for c in last]
         words = f"{place.words}[-{i}]"
         yield Piece(place.words, words, kind, place.rows, np.array(numbers, dtype=np.int32))
+
+
+def _chosen(
+    place: Place, parts: Sequence[Any], kind: Kind, pieces: Pieces, most: int, what: str
+) -> Sequence[int]:
+    """Numbers of the letters or bytes that become columns: those that differ most between inputs.
+
+    The first one is among them where there is none at all.
+    """
+    longest = max(map(len, parts))
+    if pieces.wanted is not None:
+        return [i for i in pieces.wanted.entries(place.words) if i < max(1, longest)]
+    if longest <= most:
+        return range(max(1, longest))
+    wide = min(longest, WIDEST)
+    owners = pieces.owners_of(place.rows)
+    first = first_of_each(owners, wide, MOST_OF_ARRAYS // 8)
+    codes = _columns([parts[i] for i in first.tolist()], kind, range(wide))
+    if kind == "byte":
+        apart = differences_of_bytes(np.maximum(codes, 0).astype(np.uint8), owners[first])
+    else:
+        apart = differences(codes, owners[first])
+    among = "" if wide == longest else f" the first {wide:,} of"
+    pieces.note(
+        f"Of{among} {longest:,} {what} of {place.words} the {most} that differ most between inputs "
+        "were looked at one by one."
+    )
+    return most_different(apart, most)
+
+
+def _columns(parts: Sequence[Any], kind: Kind, chosen: Sequence[int]) -> NDArray[np.int32]:
+    """Codes of the chosen letters or bytes of all strings; -1 where a string is shorter."""
+    encode, each = _LETTERS if kind == "letter" else _BYTES
+    width = max(chosen, default=0) + 1
+    found = np.empty((len(parts), len(chosen)), dtype=np.int32)
+    for start in range(0, len(parts), AT_ONCE):
+        some = parts[start : start + AT_ONCE]
+        joined = b"".join(encode(p[:width]).ljust(each.itemsize * width, b"\0") for p in some)
+        codes = np.frombuffer(joined, each).reshape(len(some), width)[:, list(chosen)]
+        short = np.array([len(p) for p in some])[:, None] <= np.array(chosen, dtype=np.int64)
+        found[start : start + AT_ONCE] = np.where(short, -1, codes.astype(np.int32))
+    return found
 
 
 def number_parts(place: Place, pieces: Pieces) -> Iterator[Found]:
@@ -182,6 +228,7 @@ PROPERTIES: Mapping[str, Mapping[str, Callable[[Any], Any]]] = {
         "fold": lambda t: t.fold,
         "hour": lambda t: t.hour,
         "weekday()": lambda t: t.weekday() if isinstance(t, datetime.date) else -1,
+        "month": lambda t: getattr(t, "month", 0),
     },
     "path": {"__str__()": str},
     "uuid": {
@@ -189,7 +236,12 @@ PROPERTIES: Mapping[str, Mapping[str, Callable[[Any], Any]]] = {
         "version": lambda u: u.version,
         "variant": lambda u: u.variant,
     },
-    "date": {"day": lambda d: d.toordinal(), "weekday()": lambda d: d.weekday()},
+    "date": {
+        "toordinal()": lambda d: d.toordinal(),
+        "weekday()": lambda d: d.weekday(),
+        "month": lambda d: d.month,
+        "day": lambda d: d.day,
+    },
     "time of NumPy": {
         "astype(int)": lambda t: int(t.astype(np.int64)),
         "dtype": lambda t: str(t.dtype),

@@ -78,7 +78,7 @@ def sequence_features(place: Place, parts: Sequence[Any]) -> Iterator[Block | Pi
             by_length.setdefault((len(part), float in kinds), []).append(i)
     for chosen in by_length.values():
         try:
-            rows = np.array([parts[i][:MOST_ENTRIES] for i in chosen])
+            rows = np.array([parts[i] for i in chosen])
         except OverflowError:
             continue
         if rows.dtype.kind in "bif":

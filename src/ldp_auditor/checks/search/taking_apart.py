@@ -18,10 +18,11 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ldp_auditor.adapters.canonical import type_name
 from ldp_auditor.checks.search import containers, scalars
-from ldp_auditor.checks.search.number_features import number_features
+from ldp_auditor.checks.search.number_features import Due, number_features
 from ldp_auditor.checks.search.pieces import Block, Found, Piece, Pieces, Place, Rows, Same, Wanted
 
 Handler = Callable[[Place, Pieces], Iterator[Found]]
@@ -64,9 +65,17 @@ MOST_PARTS = 12_000_000
 """Largest number of parts that are looked at, nearest to the surface first."""
 
 
-def take_apart(reports: Sequence[Any], wanted: Wanted | None = None) -> Pieces:
-    """Take reports apart into pieces: all there are, or those of the `wanted` columns."""
-    pieces = Pieces(len(reports), wanted)
+def take_apart(
+    reports: Sequence[Any],
+    wanted: Wanted | None = None,
+    owners: NDArray[np.int64] | None = None,
+) -> Pieces:
+    """Take reports apart into pieces: all there are, or those of the `wanted` columns.
+
+    With `owners`, the inputs of the reports, in rising order, what is left out of a report with too
+    many parts is what differs least between inputs.
+    """
+    pieces = Pieces(len(reports), wanted, owners)
     queue = deque([Place("report", None, reports)] if len(reports) else [])
     looked, parts, numbers = 0, 0, 0
     while queue:
@@ -130,6 +139,7 @@ def _some(place: Place, chosen: list[int]) -> Place:
 
 def _numbers(block: Block, pieces: Pieces, places: int) -> None:
     """Add the columns of a block of numbers, and the columns derived from each."""
+    owners = pieces.owners_of(block.rows)
     for i, words in enumerate(block.words):
         place = words if block.place is None else block.place
         asked = None
@@ -143,7 +153,8 @@ def _numbers(block: Block, pieces: Pieces, places: int) -> None:
         if block.place is not None and block.array.dtype.kind == "i":  # a length is no more
             pieces.add(Piece(place, words, "number", block.rows, block.array[:, i]))
             continue
-        for name, column in number_features(words, block.array[:, i], places, asked):
+        numbers, due = block.array[:, i], Due(places, asked, owners, pieces.note)
+        for name, column in number_features(words, numbers, due):
             pieces.add(Piece(place, name, "number", block.rows, column))
 
 

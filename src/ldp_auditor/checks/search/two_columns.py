@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ldp_auditor.checks.search.events import Beyond, Both, Compared, Equals, Event, Not, OddSum
+from ldp_auditor.checks.search.events import Beyond, Both, Equals, Event, Not, OddSum
 from ldp_auditor.checks.search.layout import WHOLE_REPORT
+from ldp_auditor.checks.search.number_events import Compared
 from ldp_auditor.checks.search.number_pairs import (
     FEW,
     MOST_PAIRS,

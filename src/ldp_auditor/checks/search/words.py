@@ -6,6 +6,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ldp_auditor.checks.search.differing import (
+    MOST_LOOKED_UP,
+    codes_of,
+    differences,
+    first_of_each,
+    most_different,
+)
 from ldp_auditor.checks.search.pieces import Block, Found, Piece, Pieces, Place
 from ldp_auditor.checks.search.writings import (
     FIRST_TEXTS,
@@ -19,8 +26,11 @@ from ldp_auditor.checks.search.writings import (
 SEPARATORS = ("\n", "\t", "|", ";", "&", ",", " ", "/", "@", ":", "-", "_", ".")
 """What words may be separated by: the first that is in half of the texts."""
 
-FIRST_WORDS = 64
-"""Words from the front that become columns."""
+MOST_POSITIONS = 64
+"""Words that become columns by their position."""
+
+WIDEST = 2**12
+"""Words from the front among which those are."""
 
 MOST_WORDS = 32
 """Words that become columns wherever they stand."""
@@ -63,9 +73,7 @@ def _by_position(place: Place, split: Sequence[list[str]], pieces: Pieces) -> It
     """The length, and words by their position, also as numbers where they write some."""
     lengths, column = place.lengths(split)
     yield column
-    if lengths.max() > FIRST_WORDS:
-        pieces.note(f"Of {place.words} the first {FIRST_WORDS} words were looked at one by one.")
-    for i in (*range(min(FIRST_WORDS, int(lengths.max()))), -1):
+    for i in (*_chosen_positions(place, split, pieces), -1):
         words, number = f"{place.words}[{i}]", f"float({place.words}[{i}])"
         if not (pieces.wants(words, "category") or pieces.wants_from(place.words, number)):
             continue
@@ -77,6 +85,29 @@ def _by_position(place: Place, split: Sequence[list[str]], pieces: Pieces) -> It
         if written.any():
             some = numbers[written, None]
             yield Block([number], place.some(mask), some, place=place.words)
+
+
+def _chosen_positions(place: Place, split: Sequence[list[str]], pieces: Pieces) -> Sequence[int]:
+    """Positions of words that become columns: those at which inputs differ most."""
+    longest = max(map(len, split))
+    if pieces.wanted is not None:
+        return [i for i in pieces.wanted.entries(place.words) if i < longest]
+    if longest <= MOST_POSITIONS:
+        return range(longest)
+    wide = min(longest, WIDEST)
+    owners = pieces.owners_of(place.rows)
+    first = first_of_each(owners, wide, MOST_LOOKED_UP)
+    some = [split[i] for i in first.tolist()]
+    apart = np.zeros(wide)
+    for i in range(wide):
+        codes = codes_of([one[i] if i < len(one) else None for one in some])
+        apart[i] = differences(codes[:, None], owners[first])[0]
+    among = "" if wide == longest else f" the first {wide:,} of"
+    pieces.note(
+        f"Of{among} {longest:,} words of {place.words} the {MOST_POSITIONS} that differ most "
+        "between inputs were looked at one by one."
+    )
+    return most_different(apart, MOST_POSITIONS)
 
 
 def _anywhere(place: Place, split: Sequence[list[str]], pieces: Pieces) -> Iterator[Piece]:
