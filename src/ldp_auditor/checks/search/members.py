@@ -83,7 +83,7 @@ def _chosen_of_sequences(
     shown = dict.fromkeys(members, "")
     for part in some:
         shown |= {f: text_of(entry) for f, entry in _forms_in(part).items() if shown.get(f) == ""}
-    return shown
+    return {form: text for form, text in shown.items() if _is_read_back(form, text)}
 
 
 def _forms_in(part: Sequence[Any]) -> dict[Hashable, Any]:
@@ -95,15 +95,30 @@ def _forms_in(part: Sequence[Any]) -> dict[Hashable, Any]:
     }
 
 
+def _forms_written(text: str) -> Collection[Hashable] | None:
+    """The form of the entry that a text writes, none for a fraction; None if it writes none."""
+    try:
+        return _forms_in([ast.literal_eval(text)])
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        return None
+
+
+def _is_read_back(form: Hashable, text: str) -> bool:
+    """Tell whether a text means this form: later reports are asked by the text alone."""
+    written = _forms_written(text)
+    return written is None or form in written
+
+
 def _forms_of(texts: Collection[str], parts: Sequence[Sequence[Any]]) -> dict[Hashable, str]:
     """The forms of entries with these texts: of what the text writes, or else of what has it."""
     found: dict[Hashable, str] = {}
     missing = set()
     for text in sorted(texts):
-        try:
-            found |= dict.fromkeys(_forms_in([ast.literal_eval(text)]), text)
-        except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        written = _forms_written(text)
+        if written is None:
             missing.add(text)
+        else:
+            found |= dict.fromkeys(written, text)
     for part in parts if missing else ():
         named = {form: text_of(entry) for form, entry in _forms_in(part).items()}
         found |= {form: text for form, text in named.items() if text in missing}
