@@ -196,11 +196,10 @@ def test_rows_that_are_shown_leave_the_page(seen: Visit) -> None:
 
 def test_hovering_shows_values(seen: Visit) -> None:
     figure = curve(seen)
-    figure.scroll_into_view_if_needed()
-    box = figure.locator(".nsewdrag").first.bounding_box()
-    middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    seen.page.mouse.move(*middle)
-    seen.page.mouse.move(middle[0] + 3, middle[1])
+    field = figure.locator(".nsewdrag").first
+    field.hover()
+    size = field.bounding_box()
+    field.hover(position={"x": size["width"] / 2 + 3, "y": size["height"] / 2})
     label = figure.locator(".hoverlayer .legend, .hoverlayer .hovertext").first
     label.wait_for()
     assert "claimed" in label.text_content()

@@ -216,8 +216,9 @@ def test_numbers_stand_at_the_sliders(seen: Visit) -> None:
 
 
 def test_a_click_finds_the_epsilon_that_keeps_a_limit(seen: Visit) -> None:
-    box = seen.page.locator(f"{PLOT} .nsewdrag").first.bounding_box()
-    seen.page.mouse.click(box["x"] + box["width"] / 3, box["y"] + box["height"] / 2)
+    field = seen.page.locator(f"{PLOT} .nsewdrag").first
+    size = field.bounding_box()
+    field.click(position={"x": size["width"] / 3, "y": size["height"] / 2})
     seen.page.locator("#found li").first.wait_for()
     most = float(seen.page.get_by_label("at most").input_value())
     assert 3 < most < 7
