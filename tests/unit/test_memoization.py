@@ -10,6 +10,7 @@ from collections.abc import Hashable, Iterator
 import pytest
 
 from ldp_auditor import AuditError, InputPair, audit, mechanisms
+from ldp_auditor.core import exceeds
 from ldp_auditor.mechanisms import FrequencyOracle
 from ldp_auditor.mechanisms.bucket_flipping import DBitFlipPM
 from ldp_auditor.mechanisms.memoized_bits import MemoizedBits
@@ -342,3 +343,13 @@ def test_compositions_are_all_there() -> None:
     rows = {tuple(row) for row in compositions(5, 3).tolist()}
     assert len(rows) == math.comb(7, 2) == len(compositions(5, 3))
     assert all(sum(row) == 5 for row in rows)
+
+
+@pytest.mark.parametrize("name", [*CHAINS, "L-Bloom-SUE"])
+@pytest.mark.parametrize("epsilon", [1e-6, 1e-5, 1e-3])
+def test_tiny_claims_are_kept_to_nine_digits(name: str, epsilon: float) -> None:
+    result = audit(memoized(name, epsilon, 2 * epsilon, 5), trials=1)
+    worst = result.worst_case_epsilon
+    assert worst is not None
+    assert not exceeds(worst, epsilon)
+    assert worst == pytest.approx(epsilon, rel=1e-9)

@@ -330,9 +330,9 @@ def then_symmetric(one: float, infinity: float) -> tuple[float, float]:
     One report of OUE, then p2 and q2, has p = 1/2 and q = 1 / (e^one + 1), which is solved for p2.
     For SUE (2p - 1) of the chain is the product of that of the rounds; that gives the same formula.
     """
-    a, b = exp(-one), exp(-infinity)
-    scale = (1 + a) * (1 - b)
-    return (1 - a * b) / scale, (a - b) / scale
+    a = exp(-one)
+    scale = (1 + a) * -expm1(-infinity)
+    return -expm1(-one - infinity) / scale, -a * expm1(one - infinity) / scale
 
 
 def then_optimal(oracle: MemoizedOracle, p1: float, absence1: float, q1: float) -> Chain:
