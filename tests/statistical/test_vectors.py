@@ -13,7 +13,7 @@ from ldp_auditor import AuditPlan, InputPair, mechanisms
 from ldp_auditor.audits.run import fit_attack, run
 from ldp_auditor.theory.spheres import cap_share
 from tests.statistical.evidence import FALSE_ALARM, agrees
-from tests.unit.test_vectors import NAMES, made, some_inputs
+from tests.vectors import NAMES, made, some_inputs
 
 N = 20_000
 
